@@ -1,0 +1,217 @@
+/**
+ * Every interface that the outside implements, on one page.
+ * The engine calls these and nothing else; what it needs of the world and is not here, it cannot have.
+ */
+import type {
+  AssistantPart,
+  DurableEvent,
+  Json,
+  JsonObject,
+  Message,
+  ModelInfo,
+  Preview,
+  StopReason,
+  ToolEffect,
+  Usage,
+} from '@pawl/protocol';
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+
+/* ---------------------------------------------------------------- the log */
+
+/** One session in a list. */
+export type SessionSummary = {
+  session: string;
+  seq: number;
+  createdAt: number;
+  updatedAt: number;
+  cwd: string;
+  model: string;
+  /** The first input, shortened to one line. */
+  firstMessage: string;
+  forkedFrom: string | null;
+  /** Whether a living driver owns it. */
+  isLocked: boolean;
+};
+
+export type SessionQuery = {
+  /** Words to find in what was said, by person or model; all must occur. */
+  search?: string;
+  /** Only sessions of this folder. */
+  cwd?: string;
+  /** Most sessions to return, newest first; default 50. */
+  limit?: number;
+};
+
+/** What a log could not read and set aside, untouched. */
+export type Damage = { session: string; fromSeq: number; reason: string };
+
+/**
+ * Append-only logs of events, one a session. Asynchronous, because a log may lie across a network.
+ * `runLogConformance` in `@pawl/storage/conformance` checks an implementation of your own.
+ */
+export interface SessionLog {
+  /**
+   * Adds one record, all or nothing. `expectedSeq` is the sequence number of the last event that the caller
+   * knows (0 for a new session). When it resolves, the events are as durable as the log promises.
+   * @throws `conflict` when the session stands elsewhere; `log_unavailable` when nothing could be written.
+   */
+  append(session: string, expectedSeq: number, events: readonly DurableEvent[]): Promise<void>;
+  /** Events after `afterSeq` (default 0), in order. An unknown session has none. @throws `log_too_new`. */
+  read(session: string, afterSeq?: number): Promise<DurableEvent[]>;
+  /** Newest first. */
+  list(query?: SessionQuery): Promise<SessionSummary[]>;
+  /** Removes a session and all that only it holds. @throws `session_locked` while a driver owns it. */
+  delete(session: string): Promise<void>;
+  /** Events after `afterSeq` as they are appended, by this process or another, until `signal` aborts. */
+  watch(session: string, afterSeq: number, signal: AbortSignal): AsyncIterable<DurableEvent[]>;
+  /**
+   * Makes this process the session's owner until it releases the claim or dies.
+   * @throws `session_locked` while another living owner has it.
+   */
+  claim(session: string): Promise<{ release(): Promise<void> }>;
+  /** What reading found damaged since the log was opened. */
+  damage(): Damage[];
+  close(): Promise<void>;
+}
+
+/** Large bodies by content. A digest is `sha256-<64 hex digits>`. */
+export interface BlobStore {
+  put(bytes: Uint8Array): Promise<string>;
+  /** Null if there is no such blob. */
+  get(digest: string): Promise<Uint8Array | null>;
+}
+
+/** A log and its blobs, as storage packages offer them. */
+export type Storage = { log: SessionLog; blobs: BlobStore };
+
+/* -------------------------------------------------------------- the model */
+
+/** A tool as a model is told of it. */
+export type ToolSpec = { name: string; description: string; inputSchema: JsonObject };
+
+/**
+ * One call of a model. `messages` only ever grows at its end between the steps of a turn, and its entries are
+ * never changed in place, so a wire may serialise each one once and keep the bytes.
+ */
+export type ModelRequest = {
+  session: string;
+  /** The model's name without its provider. */
+  model: string;
+  system: string;
+  tools: readonly ToolSpec[];
+  messages: readonly Message[];
+  /** Volatile text for after the last message, outside the cached prefix: budget, reminders. */
+  tail: string | null;
+  maxOutputTokens: number;
+};
+
+/** A model's whole answer, in its order. Call ids are given by the engine. */
+export type ModelMessage = {
+  content: readonly ModelPart[];
+  stopReason: StopReason;
+  usage: Usage;
+  /** US dollars; null where the price is not known. */
+  costUsd: number | null;
+};
+type WithoutId<Part> = Part extends { type: 'tool_call' } ? Omit<Part, 'id'> : Part;
+export type ModelPart = WithoutId<AssistantPart>;
+
+/** `call` counts the tool calls of this answer from 1. */
+export type ModelEvent =
+  | {
+      type: 'activity';
+      activity: 'connecting' | 'waiting_headers' | 'waiting_first_token' | 'retrying' | 'cooling';
+      detail?: string;
+    }
+  | { type: 'text'; text: string }
+  | { type: 'thinking'; text: string }
+  | { type: 'input'; call: number; tool: string; text: string }
+  | { type: 'input_complete'; call: number; tool: string; input: JsonObject }
+  /** What was streamed so far is void; the stream begins anew. */
+  | { type: 'rollback'; reason: string }
+  | { type: 'finished'; message: ModelMessage };
+
+/** A language model. Throws a `PawlError`; an aborted call ends at once, by throwing or returning. */
+export interface Model {
+  /** `provider/model`, as people select it. */
+  readonly id: string;
+  readonly info: ModelInfo;
+  /** Deltas as they come, then one `finished`. A model that cannot stream yields only the last. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+/* -------------------------------------------------------------- the tools */
+
+/** A schema of any library that speaks https://standardschema.dev: zod, valibot, arktype… */
+export type InputSchema = StandardSchemaV1 & Partial<StandardJSONSchemaV1>;
+
+/** What every function of a tool may use. */
+export type ToolScope = {
+  session: string;
+  /** The session's folder, absolute; relative paths start here. */
+  cwd: string;
+  call: string;
+  signal: AbortSignal;
+  blobs: BlobStore;
+  /** Digest of a file as this session last read or wrote it, or null. Keyed by canonical path. */
+  lastSeen(path: string): string | null;
+};
+
+export type ToolContext = ToolScope & {
+  /** Shown live, never stored. */
+  progress(update: { text?: string; done?: number; total?: number }): void;
+  /** The basis that was judged, checked again just before `run`; `run` applies exactly what was previewed. */
+  basis: string | null;
+};
+
+export type ToolOutcome = {
+  /** For the model. Shaped by the engine if too long; the whole then goes to the blob store. */
+  content: string;
+  isError?: boolean;
+  /** For clients, never for the model: diff, counts, exit code. `files` maps canonical paths to their digest after the call, null for deleted. */
+  details?: JsonObject & { files?: { [path: string]: string | null } };
+  /** Ends the turn with this sentence; calls not yet started are dropped. */
+  endsTurn?: string;
+  /** Declares the session's stage. */
+  stage?: string;
+};
+
+/** What a call would do. `basis` is a short string that changes whenever the preview would (a digest of the files it rests on). */
+export type ToolPlan = {
+  /** Canonical (symlinks resolved) absolute paths that the call touches. */
+  paths: readonly string[];
+  preview?: Preview;
+  basis?: string;
+  /** What the tool should be told after a crash to find out whether it did the deed. */
+  evidence?: Json;
+};
+
+export interface Tool<Input extends JsonObject = JsonObject> {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema, or a Standard Schema (which then needs `inputSchema` unless it can describe itself). */
+  readonly input: JsonObject | InputSchema;
+  readonly inputSchema?: JsonObject;
+  readonly effect: ToolEffect | ((input: Input) => ToolEffect);
+  /** What rules match against: `bash` its command, file tools their path. Default: the first string argument. */
+  subject?(input: Input): string;
+  /** Whether `subject` is a path, a shell command or plain text. Default `text`. */
+  readonly subjectKind?: 'path' | 'command' | 'text';
+  /** The tool's own question when no rule decides: true asks. Default: asks unless the effect is `read`. */
+  approval?(input: Input, scope: ToolScope): boolean | Promise<boolean>;
+  /** What would change, with nothing changed. @throws when it could not be done at all. */
+  plan?(input: Input, scope: ToolScope): Promise<ToolPlan>;
+  run(input: Input, context: ToolContext): Promise<ToolOutcome>;
+  /** After a crash: did it happen? Null if nobody can know. `evidence` is from the plan. */
+  reconcile?(input: Input, evidence: Json, scope: ToolScope): Promise<ToolOutcome | 'not_done' | null>;
+}
+
+/* --------------------------------------------------------------- the clock */
+
+/** Time. The simulator has its own. */
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number;
+  /** Calls once at or after `at` (Unix ms); returns how to call it off. Never keeps a process alive by itself. */
+  at(at: number, call: () => void): () => void;
+}

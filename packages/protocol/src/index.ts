@@ -1,0 +1,5 @@
+/** What clients and engine say to each other. Types only, but for errors and versions; schemas have an entry of their own. */
+
+export { isPawlError, messageOf, PawlError, toPawlError } from './errors.ts';
+export * from './types.ts';
+export { eventVersions, protocolVersion, upgradeEvent } from './versions.ts';

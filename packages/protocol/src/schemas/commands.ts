@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { userPart } from './content.ts';
+import { queueDisposition } from './events.ts';
+import { limits, modelInfo, permissionMode } from './settings.ts';
+
+const ruleChange = z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() });
+
+/** Data of every command, by type. What a client may ask of a session. */
+export const commandData = {
+  /** Input for the agent. Its id is the command's. `reject` refuses it if a turn runs; the rest wait as their name says. */
+  'input.send': z.object({
+    content: z.array(userPart).min(1),
+    delivery: z.enum(['queue', 'steer', 'interrupt', 'reject']).default('queue'),
+    review: z.boolean().optional(),
+  }),
+  'input.edit': z.object({ input: z.string(), content: z.array(userPart).min(1) }),
+  'input.remove': z.object({ input: z.string() }),
+  /** Adds a message to the history without a turn. */
+  'context.add': z.object({ content: z.array(userPart).min(1) }),
+  /** Starts a turn without a message: goes on after a limit, a cancel or a failure. */
+  'turn.continue': z.object({}),
+  'turn.cancel': z.object({ reason: z.string().optional(), queue: queueDisposition.default('run') }),
+  /** Runs a failed turn again from where it failed. */
+  'turn.retry': z.object({}),
+  'session.pause': z.object({}),
+  'session.resume': z.object({}),
+  'session.configure': z.object({
+    model: z.string().optional(),
+    modelInfo: modelInfo.optional(),
+    agent: z.string().optional(),
+    mode: permissionMode.optional(),
+    isAttended: z.boolean().optional(),
+    limits: limits.partial().optional(),
+  }),
+  'rule.add': ruleChange,
+  'rule.remove': ruleChange,
+  'approval.resolve': z.object({
+    call: z.string(),
+    decision: z.enum(['allow', 'deny']),
+    reason: z.string().optional(),
+    input: z.record(z.string(), z.json()).optional(),
+    /** Rules to add for the rest of the session, together with the answer. */
+    rules: z.array(ruleChange).optional(),
+  }),
+  'review.resolve': z.object({ decision: z.enum(['approve', 'reject']), reason: z.string().optional() }),
+  /** Adds context for the agent and decides nothing. */
+  feedback: z.object({ text: z.string().min(1) }),
+} as const;

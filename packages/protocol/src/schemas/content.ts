@@ -1,0 +1,85 @@
+import { z } from 'zod';
+
+/** Plain text. */
+export const textPart = z.object({ type: z.literal('text'), text: z.string() });
+
+/**
+ * The model's reasoning. `signature` and `opaque` are the provider's own and go back to it unchanged;
+ * `opaque` holds what the provider encrypted instead of showing.
+ */
+export const thinkingPart = z.object({
+  type: z.literal('thinking'),
+  text: z.string(),
+  signature: z.string().optional(),
+  opaque: z.string().optional(),
+});
+
+/**
+ * A call that the model asks for. `id` is Pawl's own (`t<turn>_s<step>_c<n>`), unique in the session
+ * whatever the provider sent. `malformed` holds the raw text when it was not a JSON object; `input` is then `{}`.
+ */
+export const toolCallPart = z.object({
+  type: z.literal('tool_call'),
+  id: z.string(),
+  tool: z.string(),
+  input: z.record(z.string(), z.json()),
+  malformed: z.string().optional(),
+});
+
+export const userPart = textPart;
+export const assistantPart = z.discriminatedUnion('type', [textPart, thinkingPart, toolCallPart]);
+
+/**
+ * Tokens of one or more model calls. `inputTokens` counts only input outside the cache:
+ * the whole input is `inputTokens + cacheReadTokens + cacheWriteTokens + cacheWriteHourTokens`.
+ * `reasoningTokens` is a share of `outputTokens`.
+ */
+export const usage = z.object({
+  inputTokens: z.number().int().min(0),
+  outputTokens: z.number().int().min(0),
+  cacheReadTokens: z.number().int().min(0),
+  cacheWriteTokens: z.number().int().min(0),
+  cacheWriteHourTokens: z.number().int().min(0),
+  reasoningTokens: z.number().int().min(0),
+});
+
+/** Why the model stopped: of itself, for calls, at the output limit, at a stop sequence, by refusal, or to be called again. */
+export const stopReason = z.enum(['end', 'tool_calls', 'output_limit', 'stop_sequence', 'refusal', 'pause']);
+
+/** `unknown` is a deed that was begun and whose end nobody saw: it may have happened. */
+export const toolStatus = z.enum(['ok', 'error', 'denied', 'cancelled', 'unknown']);
+
+/** The one result of one call, as the model sees it. */
+export const toolResult = z.object({
+  call: z.string(),
+  tool: z.string(),
+  status: toolStatus,
+  content: z.string(),
+});
+
+/** Where a user message came from: someone's input, context added without a turn, or the engine itself. */
+export const messageSource = z.enum(['input', 'context', 'engine']);
+
+export const userMessage = z.object({
+  role: z.literal('user'),
+  content: z.array(userPart),
+  source: messageSource,
+  /** The queued input that became this message. */
+  input: z.string().optional(),
+});
+
+export const assistantMessage = z.object({
+  role: z.literal('assistant'),
+  content: z.array(assistantPart),
+  /** `provider/model` that wrote it. */
+  model: z.string(),
+  stopReason,
+  usage,
+  /** US dollars; null where the price is not known. */
+  costUsd: z.number().min(0).nullable(),
+  /** True for the text so far of a message that a cancel cut off. */
+  isPartial: z.boolean().optional(),
+});
+
+/** All results of one step, in the order of its calls. */
+export const toolMessage = z.object({ role: z.literal('tool'), results: z.array(toolResult) });

@@ -1,0 +1,240 @@
+import { z } from 'zod';
+import { assistantMessage, toolStatus, usage, userMessage, userPart } from './content.ts';
+import { limits, modelInfo, permissionMode, ruleSet } from './settings.ts';
+
+/**
+ * Who caused an event. `command` is the id of the command that asked for it and `digest` that command's
+ * fingerprint, so that the same command is accepted once and another under its id is refused.
+ */
+export const actor = z.object({
+  kind: z.enum(['human', 'agent', 'engine']),
+  id: z.string(),
+  command: z.string().optional(),
+  digest: z.string().optional(),
+});
+
+export const turnOutcome = z.enum([
+  'completed',
+  'failed',
+  'cancelled',
+  'max_steps',
+  'max_duration',
+  'budget',
+  'truncated',
+  'blocked',
+]);
+
+/** What a tool does to the world: nothing, the same however often, a change on this machine, a change elsewhere. */
+export const toolEffect = z.enum(['read', 'idempotent', 'write', 'external']);
+
+/** When an input that arrives during a turn is taken up; `context` is added without a turn. */
+export const inputDelivery = z.enum(['queue', 'steer', 'interrupt', 'context']);
+
+/** What a cancel does with the inputs still queued: run them, keep them waiting, or add them to the history without a turn. */
+export const queueDisposition = z.enum(['run', 'wait', 'commit']);
+
+export const failure = z.object({ code: z.string(), message: z.string() });
+
+/** What would change, with nothing changed: a diff for files, a plain text for other deeds. */
+export const preview = z.object({
+  kind: z.enum(['diff', 'text']),
+  text: z.string(),
+  added: z.number().int().min(0).optional(),
+  removed: z.number().int().min(0).optional(),
+  createdFiles: z.array(z.string()).optional(),
+});
+
+export const verdict = z.enum(['allow', 'ask', 'deny']);
+
+export const judgement = z.object({
+  call: z.string(),
+  verdict,
+  /** The rule, mode, check or tool that decided, for people: `deny bash(rm *)`, `mode auto`, `tool write`. */
+  rule: z.string(),
+  /** Why, as a sentence that the model may read. */
+  reason: z.string().optional(),
+  /** A deny that is a mistake in the call (unknown tool, bad arguments, a loop) rather than a prohibition. */
+  isMistake: z.boolean().optional(),
+  effect: toolEffect,
+  /** Canonical paths that the call touches; empty when it names none. */
+  paths: z.array(z.string()),
+  preview: preview.optional(),
+  /** What the preview and the verdict rest on; compared again at the moment of acting. */
+  basis: z.string().optional(),
+  /** Rules that an approver may add with the answer, narrowest first. */
+  suggestions: z.array(z.string()).optional(),
+});
+
+export const approvalDecision = z.enum(['allow', 'deny', 'timeout', 'cancelled']);
+
+export const repair = z.discriminatedUnion('op', [
+  z.object({ op: z.literal('drop_message'), message: z.string(), why: z.string() }),
+  z.object({ op: z.literal('drop_result'), message: z.string(), call: z.string(), why: z.string() }),
+  z.object({ op: z.literal('add_result'), message: z.string(), call: z.string(), tool: z.string(), why: z.string() }),
+  z.object({ op: z.literal('restore_task'), text: z.string(), why: z.string() }),
+]);
+
+/** Data of every durable event, by type. Facts, in the past tense, in the order of a session's life. */
+export const eventData = {
+  'session.created': z.object({
+    cwd: z.string(),
+    model: z.string(),
+    modelInfo,
+    agent: z.string(),
+    mode: permissionMode,
+    /** Whether someone is there to answer; without, an ask is a denial. */
+    isAttended: z.boolean(),
+    rules: ruleSet,
+    limits,
+    metadata: z.record(z.string(), z.string()),
+  }),
+  /** A driver took the session up again. Written before anything else, so that an older driver's next append fails. */
+  'session.opened': z.object({ driver: z.string() }),
+  /** The events before this one were copied from another session. What was open there is closed here. */
+  'session.forked': z.object({ from: z.object({ session: z.string(), seq: z.number().int() }) }),
+  'session.configured': z.object({
+    model: z.string().optional(),
+    modelInfo: modelInfo.optional(),
+    agent: z.string().optional(),
+    mode: permissionMode.optional(),
+    isAttended: z.boolean().optional(),
+    limits: limits.partial().optional(),
+  }),
+  'session.paused': z.object({}),
+  'session.resumed': z.object({}),
+  'rule.added': z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() }),
+  'rule.removed': z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() }),
+  'stage.declared': z.object({ stage: z.string() }),
+
+  'input.queued': z.object({
+    input: z.string(),
+    delivery: inputDelivery,
+    content: z.array(userPart),
+    /** Put the turn's result up for review instead of ending the turn. */
+    review: z.boolean().optional(),
+  }),
+  'input.edited': z.object({ input: z.string(), content: z.array(userPart) }),
+  'input.removed': z.object({ input: z.string() }),
+
+  'turn.started': z.object({
+    turn: z.number().int(),
+    cause: z.enum(['input', 'continue', 'retry']),
+    input: z.string().optional(),
+    review: z.boolean().optional(),
+  }),
+  'step.started': z.object({ turn: z.number().int(), step: z.number().int() }),
+  /** A message's id is `m<seq>`, from the event that added it. */
+  'message.added': z.object({ message: z.discriminatedUnion('role', [userMessage, assistantMessage]) }),
+  'model.failed': z.object({
+    turn: z.number().int(),
+    step: z.number().int(),
+    attempt: z.number().int(),
+    error: failure,
+  }),
+  'history.repaired': z.object({ repairs: z.array(repair) }),
+
+  'tool.judged': judgement,
+  /** The call waits for earlier ones that touch the same things, and is judged again after them. */
+  'tool.deferred': z.object({ call: z.string(), behind: z.array(z.string()) }),
+  /** What was judged is no longer so; the call is judged again. */
+  'tool.outdated': z.object({ call: z.string(), reason: z.string() }),
+  'approval.requested': z.object({
+    call: z.string(),
+    tool: z.string(),
+    input: z.record(z.string(), z.json()),
+    rule: z.string(),
+    preview: preview.optional(),
+    suggestions: z.array(z.string()),
+    /** Unix milliseconds; null waits for ever. */
+    expiresAt: z.number().nullable(),
+  }),
+  'approval.resolved': z.object({
+    call: z.string(),
+    decision: approvalDecision,
+    reason: z.string().optional(),
+    /** The arguments as the approver changed them; they are judged again. */
+    input: z.record(z.string(), z.json()).optional(),
+  }),
+  /** The intent. `evidence` is what the tool needs to tell, after a crash, whether the deed was done. */
+  'tool.started': z.object({ call: z.string(), effect: toolEffect, evidence: z.json().optional() }),
+  'tool.finished': z.object({
+    call: z.string(),
+    status: toolStatus,
+    /** What the model sees, already shaped to its limits. */
+    content: z.string(),
+    /** For clients only: diff, counts, exit code, truncation, digest of the full output. */
+    details: z.record(z.string(), z.json()).optional(),
+    durationMs: z.number().min(0).optional(),
+    /** The tool ends the turn, with this sentence. */
+    endsTurn: z.string().optional(),
+  }),
+
+  'timer.fired': z.object({ timer: z.string() }),
+  'cancel.requested': z.object({
+    turn: z.number().int(),
+    reason: z.string().optional(),
+    queue: queueDisposition,
+  }),
+  'review.requested': z.object({ turn: z.number().int() }),
+  'review.resolved': z.object({
+    turn: z.number().int(),
+    decision: z.enum(['approve', 'reject']),
+    reason: z.string().optional(),
+  }),
+  'turn.ended': z.object({
+    turn: z.number().int(),
+    outcome: turnOutcome,
+    message: z.string(),
+    steps: z.number().int(),
+    usage,
+    costUsd: z.number().nullable(),
+    /** Calls refused because nobody was there to be asked. */
+    unattendedDenials: z.number().int(),
+  }),
+} as const;
+
+/** Data of every transient event: broadcast, never stored. */
+export const transientData = {
+  /** A model call's answer begins; what was streamed of this step before is withdrawn. */
+  'stream.started': z.object({ turn: z.number().int(), step: z.number().int(), model: z.string() }),
+  'stream.text': z.object({ text: z.string() }),
+  'stream.thinking': z.object({ text: z.string() }),
+  'stream.input': z.object({ call: z.string(), tool: z.string(), text: z.string() }),
+  /** The message so far, for a client that joined in the middle; replaces what it had of this step. */
+  'stream.snapshot': z.object({
+    turn: z.number().int(),
+    step: z.number().int(),
+    model: z.string(),
+    text: z.string(),
+    thinking: z.string(),
+    calls: z.array(z.object({ call: z.string(), tool: z.string(), text: z.string() })),
+  }),
+  /** The streamed text of this step is void: the call failed or is made again. */
+  'stream.withdrawn': z.object({ turn: z.number().int(), step: z.number().int(), reason: z.string() }),
+  /** This many transient events could not be given. Durable ones are never skipped. */
+  'stream.gap': z.object({ missed: z.number().int() }),
+  'tool.progress': z.object({
+    call: z.string(),
+    state: z.enum(['queued', 'running']),
+    text: z.string().optional(),
+    done: z.number().optional(),
+    total: z.number().optional(),
+  }),
+  activity: z.object({
+    activity: z.enum([
+      'idle',
+      'connecting',
+      'waiting_headers',
+      'waiting_first_token',
+      'streaming',
+      'executing',
+      'awaiting_approval',
+      'retrying',
+      'cooling',
+      'compacting',
+      'verifying',
+    ]),
+    detail: z.string().optional(),
+  }),
+  notice: z.object({ level: z.enum(['info', 'warning', 'error']), code: z.string(), message: z.string() }),
+} as const;

@@ -1,0 +1,117 @@
+import type { z } from 'zod';
+import type * as commands from './schemas/commands.ts';
+import type * as content from './schemas/content.ts';
+import type * as events from './schemas/events.ts';
+import type * as settings from './schemas/settings.ts';
+
+/** Anything that JSON can hold. */
+export type Json = z.infer<z.ZodJSONSchema>;
+export type JsonObject = { [key: string]: Json };
+
+export type TextPart = z.infer<typeof content.textPart>;
+export type ThinkingPart = z.infer<typeof content.thinkingPart>;
+export type ToolCallPart = z.infer<typeof content.toolCallPart>;
+export type UserPart = z.infer<typeof content.userPart>;
+export type AssistantPart = z.infer<typeof content.assistantPart>;
+export type Usage = z.infer<typeof content.usage>;
+export type StopReason = z.infer<typeof content.stopReason>;
+export type ToolStatus = z.infer<typeof content.toolStatus>;
+export type ToolResult = z.infer<typeof content.toolResult>;
+export type UserMessage = z.infer<typeof content.userMessage>;
+export type AssistantMessage = z.infer<typeof content.assistantMessage>;
+export type ToolMessage = z.infer<typeof content.toolMessage>;
+/** One entry of the history that a model sees. */
+export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+export type PermissionMode = z.infer<typeof settings.permissionMode>;
+export type RuleSet = z.infer<typeof settings.ruleSet>;
+export type Limits = z.infer<typeof settings.limits>;
+export type ModelInfo = z.infer<typeof settings.modelInfo>;
+
+export type Actor = z.infer<typeof events.actor>;
+export type TurnOutcome = z.infer<typeof events.turnOutcome>;
+export type ToolEffect = z.infer<typeof events.toolEffect>;
+export type InputDelivery = z.infer<typeof events.inputDelivery>;
+export type QueueDisposition = z.infer<typeof events.queueDisposition>;
+export type Failure = z.infer<typeof events.failure>;
+export type Preview = z.infer<typeof events.preview>;
+export type Verdict = z.infer<typeof events.verdict>;
+export type Judgement = z.infer<typeof events.judgement>;
+export type ApprovalDecision = z.infer<typeof events.approvalDecision>;
+export type Repair = z.infer<typeof events.repair>;
+
+type DataOf<Shapes extends Record<string, z.ZodType>> = { [Type in keyof Shapes]: z.infer<Shapes[Type]> };
+export type EventData = DataOf<typeof events.eventData>;
+export type TransientData = DataOf<typeof events.transientData>;
+/** Data of commands as they are accepted, with defaults filled in. */
+export type CommandData = DataOf<typeof commands.commandData>;
+/** Data of commands as a client may write them. */
+export type CommandInput = { [Type in keyof CommandData]: z.input<(typeof commands.commandData)[Type]> };
+
+export type EventType = keyof EventData;
+export type TransientType = keyof TransientData;
+export type CommandType = keyof CommandData;
+
+/** What is new in an event, before the session gives it its place: a type and its data. */
+export type EventBody = { [Type in EventType]: { type: Type; data: EventData[Type] } }[EventType];
+export type TransientBody = { [Type in TransientType]: { type: Type; data: TransientData[Type] } }[TransientType];
+
+/** A fact in a session's log. `seq` is 1, 2, 3… without gaps; `at` is Unix milliseconds. */
+export type DurableEvent = EventBody & { seq: number; at: number; session: string; version?: number; by: Actor };
+/** Broadcast and never stored; number `n` after the durable event `after`. */
+export type TransientEvent = TransientBody & { after: number; n: number; session: string };
+export type PawlEvent = DurableEvent | TransientEvent;
+
+/** What a client asks of a session. The same id twice is accepted once and answered alike. */
+export type Command = {
+  [Type in CommandType]: {
+    id: string;
+    session: string;
+    by: { kind: 'human' | 'agent'; id: string };
+    type: Type;
+    data: CommandData[Type];
+  };
+}[CommandType];
+
+/** The answer to an accepted command: the last event that it caused, and whether it had been accepted before. */
+export type Receipt = { seq: number; isDuplicate: boolean };
+
+/** Where a client stands in a session's events: after durable event `seq`, transient number `n`. */
+export type Cursor = { seq: number; n?: number };
+
+export type SessionStatus = 'idle' | 'running' | 'awaiting_approval' | 'paused';
+
+/** How full the model's window is, and where the turn stands. */
+export type ContextLine = {
+  tokens: number;
+  limitTokens: number;
+  percent: number;
+  step: number;
+  maxSteps: number;
+  messages: number;
+};
+
+export type PendingApproval = EventData['approval.requested'];
+
+/** A session at one moment, for showing. */
+export type SessionView = {
+  session: string;
+  seq: number;
+  status: SessionStatus;
+  stage: string | null;
+  cwd: string;
+  model: string;
+  agent: string;
+  mode: PermissionMode;
+  createdAt: number;
+  updatedAt: number;
+  turn: { number: number; step: number; startedAt: number } | null;
+  lastTurn: EventData['turn.ended'] | null;
+  queue: { input: string; delivery: InputDelivery; text: string }[];
+  approvals: PendingApproval[];
+  rules: RuleSet;
+  limits: Limits;
+  usage: Usage;
+  costUsd: number | null;
+  context: ContextLine;
+};
