@@ -47,7 +47,7 @@ export type Damage = { session: string; fromSeq: number; reason: string };
 
 /**
  * Append-only logs of events, one a session. Asynchronous, because a log may lie across a network.
- * `runLogConformance` in `@pawl/storage/conformance` checks an implementation of your own.
+ * `logConformance` in `@pawl/storage/conformance` checks an implementation of your own.
  */
 export interface SessionLog {
   /**
@@ -81,8 +81,8 @@ export interface BlobStore {
   get(digest: string): Promise<Uint8Array | null>;
 }
 
-/** A log and its blobs, as storage packages offer them. */
-export type Storage = { log: SessionLog; blobs: BlobStore };
+/** A log and its blobs in one object, as storage packages offer them: it can be given for either. */
+export type Storage = SessionLog & BlobStore;
 
 /* -------------------------------------------------------------- the model */
 
@@ -160,7 +160,11 @@ export type ToolScope = {
 export type ToolContext = ToolScope & {
   /** Shown live, never stored. */
   progress(update: { text?: string; done?: number; total?: number }): void;
-  /** The basis that was judged, checked again just before `run`; `run` applies exactly what was previewed. */
+  /**
+   * What was judged. A `run` that finds other paths or another basis throws code `outdated` before it touches anything,
+   * and the call is judged again; so exactly what was previewed is applied.
+   */
+  paths: readonly string[];
   basis: string | null;
 };
 
@@ -178,8 +182,6 @@ export type ToolOutcome = {
 
 /** What a call would do. `basis` is a short string that changes whenever the preview would (a digest of the files it rests on). */
 export type ToolPlan = {
-  /** Canonical (symlinks resolved) absolute paths that the call touches. */
-  paths: readonly string[];
   preview?: Preview;
   basis?: string;
   /** What the tool should be told after a crash to find out whether it did the deed. */
@@ -199,7 +201,9 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   readonly subjectKind?: 'path' | 'command' | 'text';
   /** The tool's own question when no rule decides: true asks. Default: asks unless the effect is `read`. */
   approval?(input: Input, scope: ToolScope): boolean | Promise<boolean>;
-  /** What would change, with nothing changed. @throws when it could not be done at all. */
+  /** Canonical (symlinks resolved) absolute paths that the call touches. Rules are matched against these. */
+  paths?(input: Input, scope: ToolScope): Promise<readonly string[]>;
+  /** What would change, with nothing changed; asked only after the rules did not deny. @throws when it cannot be done. */
   plan?(input: Input, scope: ToolScope): Promise<ToolPlan>;
   run(input: Input, context: ToolContext): Promise<ToolOutcome>;
   /** After a crash: did it happen? Null if nobody can know. `evidence` is from the plan. */

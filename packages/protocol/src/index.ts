@@ -1,5 +1,6 @@
 /** What clients and engine say to each other. Types only, but for errors and versions; schemas have an entry of their own. */
 
+export type * from './client.ts';
 export { isPawlError, messageOf, PawlError, toPawlError } from './errors.ts';
-export * from './types.ts';
+export type * from './types.ts';
 export { eventVersions, protocolVersion, upgradeEvent } from './versions.ts';

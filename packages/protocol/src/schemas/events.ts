@@ -61,6 +61,8 @@ export const judgement = z.object({
   preview: preview.optional(),
   /** What the preview and the verdict rest on; compared again at the moment of acting. */
   basis: z.string().optional(),
+  /** What the tool needs to tell, after a crash, whether the deed was done. */
+  evidence: z.json().optional(),
   /** Rules that an approver may add with the answer, narrowest first. */
   suggestions: z.array(z.string()).optional(),
 });
@@ -135,8 +137,13 @@ export const eventData = {
 
   'tool.judged': judgement,
   /** The call waits for earlier ones that touch the same things, and is judged again after them. */
-  'tool.deferred': z.object({ call: z.string(), behind: z.array(z.string()) }),
-  /** What was judged is no longer so; the call is judged again. */
+  'tool.deferred': z.object({
+    call: z.string(),
+    behind: z.array(z.string()),
+    effect: toolEffect,
+    paths: z.array(z.string()),
+  }),
+  /** At the moment of acting, what was judged was no longer so. Nothing was touched; the call is judged again. */
   'tool.outdated': z.object({ call: z.string(), reason: z.string() }),
   'approval.requested': z.object({
     call: z.string(),
@@ -155,7 +162,7 @@ export const eventData = {
     /** The arguments as the approver changed them; they are judged again. */
     input: z.record(z.string(), z.json()).optional(),
   }),
-  /** The intent. `evidence` is what the tool needs to tell, after a crash, whether the deed was done. */
+  /** The intent, with the evidence of the judgement. */
   'tool.started': z.object({ call: z.string(), effect: toolEffect, evidence: z.json().optional() }),
   'tool.finished': z.object({
     call: z.string(),
@@ -167,6 +174,8 @@ export const eventData = {
     durationMs: z.number().min(0).optional(),
     /** The tool ends the turn, with this sentence. */
     endsTurn: z.string().optional(),
+    /** Denied because nobody was there to be asked. */
+    isUnattended: z.boolean().optional(),
   }),
 
   'timer.fired': z.object({ timer: z.string() }),

@@ -1,0 +1,24 @@
+/** What the model sees, as a pure function of the state. */
+import type { State } from '../core/index.ts';
+import type { Model, ModelRequest } from '../ports.ts';
+import type { EffectPorts } from '../runtime/effects/effect.ts';
+
+/**
+ * The request of the next step. The order is stable from step to step: system, tools, messages;
+ * nothing volatile stands among them, so that a provider's prompt cache holds.
+ */
+export function buildRequest(
+  state: Readonly<State>,
+  model: Pick<Model, 'id' | 'info'>,
+  ports: Pick<EffectPorts, 'system' | 'tools'>,
+): ModelRequest {
+  return {
+    session: state.session,
+    model: model.id.slice(model.id.indexOf('/') + 1),
+    system: ports.system(state),
+    tools: ports.tools.specs(),
+    messages: state.messages.slice(),
+    tail: null,
+    maxOutputTokens: model.info.outputTokens,
+  };
+}

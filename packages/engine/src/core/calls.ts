@@ -1,0 +1,59 @@
+/** How the calls of one step stand to each other. */
+import type { ToolEffect } from '@pawl/protocol';
+import type { Call, State } from './state.ts';
+
+type Claims = { effect: ToolEffect; paths: readonly string[] };
+
+/** Calls of one step that run at the same time, at most. */
+export const maxParallelCalls = 16;
+
+function overlaps(left: string, right: string): boolean {
+  return (
+    left === right || left.startsWith(`${right}/`) || right.startsWith(`${left}/`) || left === '/' || right === '/'
+  );
+}
+
+/** Whether two calls must not run at the same time. A change that names no path may touch anything. */
+function conflict(left: Claims, right: Claims): boolean {
+  if (left.effect === 'read' && right.effect === 'read') return false;
+  if (left.effect === 'external' || right.effect === 'external') return true;
+  if (left.paths.length === 0 || right.paths.length === 0) return true;
+  return left.paths.some((path) => right.paths.some((other) => overlaps(path, other)));
+}
+
+/** Calls before this one in its step that it has to wait for: those it conflicts with, or may, as long as nobody knows. */
+export function blockers(calls: readonly Call[], call: Call, claims: Claims): Call[] {
+  return calls
+    .slice(0, calls.indexOf(call))
+    .filter((other) => other.status !== 'finished' && (other.claims === null || conflict(claims, other.claims)));
+}
+
+/** JSON with keys in order and without undefined ones: equal values give equal text. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const entries = Object.entries(value)
+    .filter(([, entry]) => entry !== undefined)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`);
+  return `{${entries.join(',')}}`;
+}
+
+export function callKey(call: Pick<Call, 'tool' | 'input'>): string {
+  return `${call.tool} ${canonicalJson(call.input)}`;
+}
+
+/** How many earlier calls the loop check remembers, and which repetition it stops. */
+export const loopWindow = 20;
+const loopRepetition = 3;
+
+/**
+ * Whether this would be the third same call in a row of the last 20 with the same result each time.
+ * A successful write empties the memory, so `npm test` after every edit is no loop.
+ */
+export function isLooping(state: State, call: Pick<Call, 'tool' | 'input'>): boolean {
+  const key = callKey(call);
+  const same = state.recentCalls.filter((recent) => recent.key === key);
+  if (same.length < loopRepetition - 1) return false;
+  return same.every((recent) => recent.result === same[0]?.result);
+}

@@ -1,0 +1,182 @@
+/** May this client do this, and which events say that it happened? Clients' commands here, effects' outcomes in `outcomes.ts`. */
+import type { Command, EventBody, Limits, UserPart } from '@pawl/protocol';
+import { findCall } from './evolve.ts';
+import type { Outcome } from './outcomes.ts';
+import { decideOutcome } from './outcomes.ts';
+import type { State } from './state.ts';
+import { mergeLimits } from './state.ts';
+
+/** A command with the fingerprint of its content, by which a repetition is told from a reuse of its id. */
+export type Fingerprinted = Command & { digest: string };
+
+export type Decision =
+  | { type: 'accepted'; events: EventBody[] }
+  /** Accepted before; `seq` is the last event it caused then. */
+  | { type: 'duplicate'; seq: number }
+  | { type: 'refused'; code: string; message: string };
+
+export const accept = (...events: EventBody[]): Decision => ({ type: 'accepted', events });
+export const refuse = (code: string, message: string): Decision => ({ type: 'refused', code, message });
+
+export function decide(state: State, command: Fingerprinted | Outcome): Decision {
+  if (!('id' in command)) return decideOutcome(state, command);
+  const before = state.commands.get(command.id);
+  if (before === undefined) return decideCommand(state, command);
+  if (before.digest === command.digest) return { type: 'duplicate', seq: before.seq };
+  return refuse(
+    'command_id_reused',
+    `Command id ${command.id} was used for something else. Nothing was done. Send this with a new id.`,
+  );
+}
+
+function decideCommand(state: State, command: Fingerprinted): Decision {
+  const { turn, settings } = state;
+  switch (command.type) {
+    case 'input.send': {
+      const { content, delivery, review } = command.data;
+      if (isEmpty(content)) return refuse('empty_input', 'The input is empty. Send some text.');
+      if (delivery === 'reject' && turn !== null) {
+        return refuse(
+          'busy',
+          `Turn ${turn.number}, started by ${turn.by.id}, is running. Wait for it, or queue, steer or interrupt.`,
+        );
+      }
+      const queued: EventBody = {
+        type: 'input.queued',
+        data: {
+          input: command.id,
+          delivery: delivery === 'reject' ? 'queue' : delivery,
+          content,
+          ...(review === true && { review }),
+        },
+      };
+      if (delivery !== 'interrupt' || turn === null || turn.cancel !== null) return accept(queued);
+      const data = { turn: turn.number, reason: 'Interrupted by a new input.', queue: 'run' as const };
+      return accept(queued, { type: 'cancel.requested', data });
+    }
+    case 'input.edit': {
+      if (isEmpty(command.data.content)) return refuse('empty_input', 'The input is empty. Remove it instead.');
+      return isQueued(state, command.data.input)
+        ? accept({ type: 'input.edited', data: command.data })
+        : refuse(
+            'input_taken',
+            `Input ${command.data.input} is not in the queue: it was taken, removed or never sent.`,
+          );
+    }
+    case 'input.remove':
+      return isQueued(state, command.data.input)
+        ? accept({ type: 'input.removed', data: command.data })
+        : refuse(
+            'input_taken',
+            `Input ${command.data.input} is not in the queue: it was taken, removed or never sent.`,
+          );
+    case 'context.add':
+      return addContext(command.id, command.data.content);
+    case 'feedback':
+      return addContext(command.id, [{ type: 'text', text: command.data.text }]);
+
+    case 'turn.continue':
+      if (turn !== null) return refuse('busy', `Turn ${turn.number} is running; it goes on by itself.`);
+      return startWithoutInput(state, 'continue');
+    case 'turn.retry':
+      if (turn !== null) return refuse('busy', `Turn ${turn.number} is running; there is nothing to retry.`);
+      if (state.lastTurn?.outcome !== 'failed') {
+        return refuse('nothing_to_retry', 'The last turn did not fail. Send an input, or continue.');
+      }
+      return startWithoutInput(state, 'retry');
+    case 'turn.cancel':
+      if (turn === null) return refuse('no_turn', 'No turn is running.');
+      if (turn.cancel !== null) return refuse('already_cancelled', `Turn ${turn.number} is being cancelled already.`);
+      return accept({ type: 'cancel.requested', data: { turn: turn.number, ...command.data } });
+
+    case 'session.pause':
+      return state.isPaused
+        ? refuse('already_paused', 'The session is paused already.')
+        : accept({ type: 'session.paused', data: {} });
+    case 'session.resume':
+      return state.isPaused || state.isHeld
+        ? accept({ type: 'session.resumed', data: {} })
+        : refuse('not_paused', 'The session is not paused.');
+    case 'session.configure': {
+      const limits = mergeLimits(settings.limits, command.data.limits ?? {});
+      const refusal = priceRefusal(limits, command.data.modelInfo?.isPriceKnown ?? settings.modelInfo.isPriceKnown);
+      return refusal ?? accept({ type: 'session.configured', data: command.data });
+    }
+    case 'rule.add':
+      if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can change the rules.');
+      return accept({ type: 'rule.added', data: command.data });
+    case 'rule.remove':
+      if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can change the rules.');
+      return settings.rules[command.data.list].includes(command.data.rule)
+        ? accept({ type: 'rule.removed', data: command.data })
+        : refuse('no_rule', `There is no session rule "${command.data.rule}" in ${command.data.list}.`);
+
+    case 'approval.resolve':
+      return resolveApproval(state, command);
+    case 'review.resolve':
+      if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can approve or reject a result.');
+      if (turn?.phase !== 'review' || turn.cancel !== null) return refuse('no_review', 'No result is up for review.');
+      return accept({ type: 'review.resolved', data: { turn: turn.number, ...command.data } });
+    default:
+      return command satisfies never;
+  }
+}
+
+function isEmpty(content: readonly UserPart[]): boolean {
+  return content.every((part) => part.text.trim() === '');
+}
+
+function isQueued(state: State, input: string): boolean {
+  return state.queue.some((queued) => queued.id === input);
+}
+
+/** Between a call and its results nothing may stand, so context waits for the next safe point of a running turn. */
+function addContext(input: string, content: UserPart[]): Decision {
+  if (isEmpty(content)) return refuse('empty_input', 'The message is empty. Send some text.');
+  return accept({ type: 'input.queued', data: { input, delivery: 'context', content } });
+}
+
+function startWithoutInput(state: State, cause: 'continue' | 'retry'): Decision {
+  const last = state.messages.at(-1);
+  if (last === undefined) return refuse('nothing_to_continue', 'The session has no messages yet. Send an input.');
+  const events: EventBody[] = [];
+  const isCut = last.role === 'assistant' && last.isPartial === true;
+  const isThought = isCut && !last.content.some((part) => part.type === 'text' && part.text !== '');
+  if (isCut && (isThought || cause === 'retry')) {
+    const why = 'An answer that was cut off; it is asked for again.';
+    events.push({ type: 'history.repaired', data: { repairs: [{ op: 'drop_message', message: last.id, why }] } });
+  } else if (last.role === 'assistant') {
+    const content = [{ type: 'text' as const, text: 'Continue from where you stopped.' }];
+    events.push({ type: 'message.added', data: { message: { role: 'user', content, source: 'engine' } } });
+  }
+  events.push({ type: 'turn.started', data: { turn: state.turns + 1, cause } });
+  return accept(...events);
+}
+
+/** A limit in dollars is worth nothing where the price is unknown, so it is refused before anything is spent. */
+export function priceRefusal(limits: Limits, isPriceKnown: boolean): Decision | null {
+  if (isPriceKnown || (limits.usd === null && limits.sessionUsd === null)) return null;
+  return refuse(
+    'price_unknown',
+    'A limit in dollars needs a model whose price is known. Use a limit in tokens or steps, or another model.',
+  );
+}
+
+function resolveApproval(state: State, command: Fingerprinted & { type: 'approval.resolve' }): Decision {
+  if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can answer an approval.');
+  const call = findCall(state, command.data.call);
+  if (call === undefined) return refuse('no_approval', `Call ${command.data.call} is not waiting for an approval.`);
+  if (call.answer !== null) {
+    const { decision, by } = call.answer;
+    return refuse('already_answered', `Call ${call.id} was answered already: ${decision}, by ${by.id}.`);
+  }
+  if (call.approval === null || call.status !== 'asking' || call.approval.isExpired || state.turn?.cancel != null) {
+    return refuse('no_approval', `Call ${call.id} is not waiting for an approval.`);
+  }
+  const { decision, reason, input, rules } = command.data;
+  const added = (rules ?? []).map((data): EventBody => ({ type: 'rule.added', data }));
+  return accept(...added, {
+    type: 'approval.resolved',
+    data: { call: call.id, decision, ...(reason !== undefined && { reason }), ...(input !== undefined && { input }) },
+  });
+}

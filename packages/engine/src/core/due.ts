@@ -1,0 +1,63 @@
+/** Which effects are owed to the outside world? Ids follow from the log, so a debt is the same after a crash, on any machine. */
+import { blockers, maxParallelCalls } from './calls.ts';
+import { approvalTimer, turnTimer } from './evolve.ts';
+import { toolEffectId } from './outcomes.ts';
+import type { Call, State, Turn } from './state.ts';
+
+export type Effect =
+  /** Call the model; or stop that call, and say what there is of the answer. */
+  | { kind: 'model'; id: string; mode: 'run' | 'stop' }
+  /** May this call run, and what would it do? */
+  | { kind: 'judge'; id: string; call: string }
+  /**
+   * Run the call; or, with its intent in the log and no outcome, find out what became of it; or stop it.
+   * `recover` is meant for a driver that does not run it already.
+   */
+  | { kind: 'tool'; id: string; call: string; mode: 'run' | 'recover' | 'stop' }
+  /** Ring at this time, Unix ms. */
+  | { kind: 'timer'; id: string; at: number };
+
+export function due(state: State): Effect[] {
+  const { turn } = state;
+  if (turn === null) return [];
+  const isStopping = turn.cancel !== null || turn.isOverTime;
+  const effects: Effect[] = [];
+  if (turn.phase === 'model') {
+    const id = `model:t${turn.number}_s${turn.step}_a${turn.attempt}`;
+    effects.push({ kind: 'model', id, mode: isStopping ? 'stop' : 'run' });
+  }
+  if (turn.phase === 'tools') effects.push(...owedToCalls(turn, isStopping));
+  const { durationMs } = state.settings.limits;
+  if (durationMs !== null && !isStopping) {
+    effects.push({ kind: 'timer', id: turnTimer(turn.number), at: turn.startedAt + durationMs });
+  }
+  return effects;
+}
+
+function owedToCalls(turn: Turn, isStopping: boolean): Effect[] {
+  const effects: Effect[] = [];
+  let running = turn.calls.filter((call) => call.status === 'running').length;
+  const tool = (call: Call, mode: 'run' | 'recover' | 'stop') =>
+    effects.push({ kind: 'tool', id: toolEffectId(call.id), call: call.id, mode });
+  // A turn that is ending begins nothing new.
+  const isClosing = isStopping || turn.ending !== null;
+
+  for (const call of turn.calls) {
+    if (call.status === 'running') {
+      tool(call, isStopping ? 'stop' : 'recover');
+    } else if (!isClosing && (call.status === 'proposed' || (call.status === 'deferred' && isClear(turn, call)))) {
+      effects.push({ kind: 'judge', id: `judge:${call.id}:${call.round}`, call: call.id });
+    } else if (!isClosing && call.status === 'allowed' && running < maxParallelCalls && isClear(turn, call)) {
+      running += 1;
+      tool(call, 'run');
+    } else if (!isClosing && call.approval !== null && call.approval.expiresAt !== null && !call.approval.isExpired) {
+      const { round, expiresAt } = call.approval;
+      effects.push({ kind: 'timer', id: approvalTimer(call, round), at: expiresAt });
+    }
+  }
+  return effects;
+}
+
+function isClear(turn: Turn, call: Call): boolean {
+  return call.claims !== null && blockers(turn.calls, call, call.claims).length === 0;
+}

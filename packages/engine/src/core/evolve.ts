@@ -1,0 +1,384 @@
+/** What do we know now? The fold of the log: the only place that changes a state. */
+import type { AssistantMessage, DurableEvent, EventData, ToolMessage, UserMessage } from '@pawl/protocol';
+import { callKey, loopWindow } from './calls.ts';
+import { repairHistory } from './repair.ts';
+import type { Call, State, Turn } from './state.ts';
+import { mergeLimits, noUsage } from './state.ts';
+import { addCost, addUsage, totalTokens } from './usage.ts';
+
+/** Takes one event into `state`, in place, and returns it. Every event of a log leads here, whoever wrote it. */
+export function evolve(state: State, event: DurableEvent): State {
+  state.session = event.session;
+  state.seq = event.seq;
+  state.now = event.at;
+  if (event.by.command !== undefined) {
+    state.commands.set(event.by.command, { digest: event.by.digest ?? '', seq: event.seq });
+  }
+
+  switch (event.type) {
+    case 'session.created': {
+      state.createdAt = event.at;
+      state.settings = structuredClone(event.data);
+      break;
+    }
+    case 'session.opened':
+      break;
+    case 'session.forked': {
+      state.createdAt = event.at;
+      state.queue = [];
+      state.isHeld = false;
+      state.isPaused = false;
+      state.commands.clear();
+      state.usage = noUsage;
+      state.costUsd = 0;
+      if (state.turn !== null) leaveBehind(state.turn, event);
+      break;
+    }
+    case 'session.configured': {
+      const { limits, model, modelInfo, agent, mode, isAttended } = event.data;
+      const { settings } = state;
+      if (model !== undefined) settings.model = model;
+      if (modelInfo !== undefined) settings.modelInfo = modelInfo;
+      if (agent !== undefined) settings.agent = agent;
+      if (mode !== undefined) settings.mode = mode;
+      if (isAttended !== undefined) settings.isAttended = isAttended;
+      if (limits !== undefined) settings.limits = mergeLimits(settings.limits, limits);
+      break;
+    }
+    case 'session.paused':
+      state.isPaused = true;
+      break;
+    case 'session.resumed':
+      state.isPaused = false;
+      state.isHeld = false;
+      break;
+    case 'rule.added':
+      state.settings.rules[event.data.list].push(event.data.rule);
+      break;
+    case 'rule.removed': {
+      const { list, rule } = event.data;
+      state.settings.rules[list] = state.settings.rules[list].filter((other) => other !== rule);
+      break;
+    }
+    case 'stage.declared':
+      state.stage = event.data.stage;
+      break;
+
+    case 'input.queued': {
+      const { input, delivery, content, review } = event.data;
+      const queued = { id: input, delivery, content, review: review ?? false, by: event.by };
+      if (delivery === 'interrupt') state.queue.unshift(queued);
+      else state.queue.push(queued);
+      if (delivery !== 'context') state.isHeld = false;
+      break;
+    }
+    case 'input.edited': {
+      const queued = state.queue.find((input) => input.id === event.data.input);
+      if (queued !== undefined) queued.content = event.data.content;
+      break;
+    }
+    case 'input.removed':
+      removeInput(state, event.data.input);
+      break;
+
+    case 'turn.started':
+      state.turns = event.data.turn;
+      state.turn = startTurn(state, event.data, event);
+      break;
+    case 'step.started': {
+      const turn = state.turn;
+      if (turn === null) break;
+      turn.step = event.data.step;
+      turn.phase = 'model';
+      turn.attempt = 1;
+      turn.calls = [];
+      break;
+    }
+    case 'message.added': {
+      const { message } = event.data;
+      if (message.role === 'user') addUserMessage(state, message, event.seq);
+      else addAnswer(state, message, event.seq);
+      break;
+    }
+    case 'model.failed': {
+      const turn = state.turn;
+      if (turn === null) break;
+      if (event.data.error.code === 'empty_answer' && turn.attempt === 1) {
+        turn.attempt = 2;
+        break;
+      }
+      turn.phase = 'between';
+      turn.ending = { outcome: 'failed', message: event.data.error.message };
+      break;
+    }
+    case 'history.repaired':
+      state.messages = repairHistory(state.messages, event.data.repairs, event.seq);
+      state.checkedMessages = state.messages.length;
+      break;
+
+    case 'tool.judged': {
+      const call = findCall(state, event.data.call);
+      if (call === undefined) break;
+      call.judgement = event.data;
+      call.claims = { effect: event.data.effect, paths: event.data.paths };
+      const isAnswered = event.data.verdict === 'ask' && call.isApproved;
+      call.status = isAnswered ? 'allowed' : statusAfter[event.data.verdict];
+      break;
+    }
+    case 'tool.deferred': {
+      const call = findCall(state, event.data.call);
+      if (call === undefined) break;
+      call.status = 'deferred';
+      call.round += 1;
+      call.behind = event.data.behind;
+      call.claims = { effect: event.data.effect, paths: event.data.paths };
+      break;
+    }
+    case 'tool.outdated': {
+      const call = findCall(state, event.data.call);
+      if (call === undefined) break;
+      judgeAgain(call);
+      call.isApproved = false;
+      break;
+    }
+    case 'approval.requested': {
+      const call = findCall(state, event.data.call);
+      if (call === undefined) break;
+      call.approval = { round: call.round, expiresAt: event.data.expiresAt, isExpired: false };
+      break;
+    }
+    case 'approval.resolved': {
+      const call = findCall(state, event.data.call);
+      if (call === undefined) break;
+      const { decision, reason, input } = event.data;
+      call.answer = { decision, reason: reason ?? null, by: event.by };
+      if (decision !== 'allow') {
+        call.approval = null;
+        call.status = 'refused';
+      } else if (input !== undefined) {
+        call.input = input;
+        judgeAgain(call);
+        call.isApproved = true;
+      } else {
+        call.approval = null;
+        call.status = 'allowed';
+      }
+      break;
+    }
+    case 'tool.started': {
+      const call = findCall(state, event.data.call);
+      if (call === undefined) break;
+      call.status = 'running';
+      call.evidence = event.data.evidence;
+      break;
+    }
+    case 'tool.finished':
+      finishCall(state, event.data, event.seq);
+      break;
+
+    case 'timer.fired':
+      fireTimer(state, event.data.timer);
+      break;
+    case 'cancel.requested': {
+      const turn = state.turn;
+      if (turn === null) break;
+      const { reason, queue } = event.data;
+      turn.cancel ??= { by: event.by, reason: reason ?? null, queue };
+      break;
+    }
+    case 'review.requested':
+      if (state.turn !== null) state.turn.phase = 'review';
+      break;
+    case 'review.resolved': {
+      const turn = state.turn;
+      if (turn === null) break;
+      turn.review = false;
+      turn.phase = 'between';
+      if (event.data.decision === 'reject') {
+        turn.ending = { outcome: 'failed', message: event.data.reason ?? 'The result was rejected in review.' };
+      }
+      break;
+    }
+    case 'turn.ended':
+      endTurn(state, event.data);
+      break;
+    default:
+      event satisfies never;
+  }
+  return state;
+}
+
+const statusAfter = { allow: 'allowed', ask: 'asking', deny: 'refused' } as const;
+
+/** The id of the effect that rings when a turn's time is up. */
+export const turnTimer = (turn: number) => `timer:turn:${turn}`;
+/** The id of the effect that rings when an approval's time is up. */
+export const approvalTimer = (call: Pick<Call, 'id'>, round: number) => `timer:approval:${call.id}:${round}`;
+
+export function findCall(state: State, id: string): Call | undefined {
+  return state.turn?.calls.find((call) => call.id === id);
+}
+
+function startTurn(state: State, data: EventData['turn.started'], event: DurableEvent): Turn {
+  return {
+    number: data.turn,
+    by: state.queue.find((input) => input.id === data.input)?.by ?? event.by,
+    startedAt: event.at,
+    step: 0,
+    phase: 'between',
+    attempt: 1,
+    calls: [],
+    cancel: null,
+    isOverTime: false,
+    ending: null,
+    review: data.review ?? false,
+    usage: noUsage,
+    costUsd: 0,
+    unattendedDenials: 0,
+  };
+}
+
+/** A fork takes the history and nothing that runs: whatever was open there was never begun here. */
+function leaveBehind(turn: Turn, event: DurableEvent): void {
+  turn.cancel = { by: event.by, reason: 'The session was forked here.', queue: 'run' };
+  if (turn.phase !== 'tools') turn.phase = 'between';
+  for (const call of turn.calls) {
+    if (call.status === 'running') call.status = 'allowed';
+  }
+}
+
+function removeInput(state: State, id: string): void {
+  state.queue = state.queue.filter((input) => input.id !== id);
+}
+
+function pushMessage(state: State, message: Message, seq: number): void {
+  state.messages.push({ ...message, id: `m${seq}` });
+}
+type Message = UserMessage | AssistantMessage | ToolMessage;
+
+function addUserMessage(state: State, message: UserMessage, seq: number): void {
+  if (message.input !== undefined) removeInput(state, message.input);
+  state.task ??= message.content.map((part) => part.text).join('\n');
+  for (const part of message.content) state.window.charactersSince += part.text.length;
+  pushMessage(state, message, seq);
+}
+
+function addAnswer(state: State, message: AssistantMessage, seq: number): void {
+  pushMessage(state, message, seq);
+  state.usage = addUsage(state.usage, message.usage);
+  state.costUsd = addCost(state.costUsd, message.costUsd);
+  const turn = state.turn;
+  if (turn !== null) {
+    turn.usage = addUsage(turn.usage, message.usage);
+    turn.costUsd = addCost(turn.costUsd, message.costUsd);
+  }
+  // A partial message is followed by the event that says why it was cut; that one moves the turn on.
+  if (message.isPartial === true) return;
+  const counted = totalTokens(message.usage);
+  if (counted > 0) state.window = { tokens: counted, charactersSince: 0 };
+  if (turn === null) return;
+  turn.calls = message.content.filter((part) => part.type === 'tool_call').map(proposedCall);
+  turn.phase = turn.calls.length > 0 ? 'tools' : 'between';
+  turn.ending = turn.calls.length > 0 ? null : endingOf(message);
+}
+
+function proposedCall(part: { id: string; tool: string; input: Call['input']; malformed?: string | undefined }): Call {
+  return {
+    id: part.id,
+    tool: part.tool,
+    input: part.input,
+    malformed: part.malformed ?? null,
+    status: 'proposed',
+    round: 1,
+    claims: null,
+    behind: [],
+    judgement: null,
+    approval: null,
+    isApproved: false,
+    answer: null,
+    evidence: undefined,
+    result: null,
+  };
+}
+
+function endingOf(message: AssistantMessage): Turn['ending'] {
+  switch (message.stopReason) {
+    case 'end':
+    case 'tool_calls':
+      return { outcome: 'completed', message: 'The agent finished.' };
+    case 'stop_sequence':
+      return { outcome: 'completed', message: 'The agent stopped at a stop sequence.' };
+    case 'output_limit':
+      return {
+        outcome: 'truncated',
+        message: `The answer was cut at the output limit after ${message.usage.outputTokens} tokens.`,
+      };
+    case 'refusal':
+      return { outcome: 'blocked', message: 'The model refused to answer.' };
+    case 'pause':
+      return null;
+    default:
+      return message.stopReason satisfies never;
+  }
+}
+
+function judgeAgain(call: Call): void {
+  call.status = 'proposed';
+  call.round += 1;
+  call.judgement = null;
+  call.approval = null;
+  call.answer = null;
+}
+
+function finishCall(state: State, data: EventData['tool.finished'], seq: number): void {
+  const turn = state.turn;
+  const call = findCall(state, data.call);
+  if (turn === null || call === undefined) return;
+  call.status = 'finished';
+  call.approval = null;
+  call.result = { call: call.id, tool: call.tool, status: data.status, content: data.content };
+  if (data.isUnattended === true) turn.unattendedDenials += 1;
+  if (data.endsTurn !== undefined) turn.ending = { outcome: 'completed', message: data.endsTurn };
+  rememberFiles(state, data.details?.files);
+  rememberCall(state, call, data);
+  state.window.charactersSince += data.content.length;
+
+  const results = turn.calls.flatMap((other) => (other.result === null ? [] : [other.result]));
+  if (results.length < turn.calls.length) return;
+  pushMessage(state, { role: 'tool', results }, seq);
+  turn.phase = 'between';
+}
+
+function rememberFiles(state: State, files: unknown): void {
+  if (typeof files !== 'object' || files === null) return;
+  for (const [path, digest] of Object.entries(files)) {
+    state.files.set(path, typeof digest === 'string' ? digest : null);
+  }
+}
+
+function rememberCall(state: State, call: Call, data: EventData['tool.finished']): void {
+  if (call.judgement?.rule === 'check loop') return;
+  if (call.claims?.effect === 'write' && data.status === 'ok') {
+    state.recentCalls = [];
+    return;
+  }
+  state.recentCalls.push({ key: callKey(call), result: `${data.status} ${data.content}` });
+  if (state.recentCalls.length > loopWindow) state.recentCalls.shift();
+}
+
+function fireTimer(state: State, timer: string): void {
+  const turn = state.turn;
+  if (turn === null) return;
+  if (timer === turnTimer(turn.number)) turn.isOverTime = true;
+  for (const call of turn.calls) {
+    if (call.approval !== null && timer === approvalTimer(call, call.approval.round)) call.approval.isExpired = true;
+  }
+}
+
+function endTurn(state: State, data: EventData['turn.ended']): void {
+  const queue = state.turn?.cancel?.queue;
+  if (queue === 'wait' && state.queue.length > 0) state.isHeld = true;
+  if (queue === 'commit') state.queue = state.queue.map((input) => ({ ...input, delivery: 'context' }));
+  state.turn = null;
+  state.lastTurn = data;
+}

@@ -1,0 +1,14 @@
+/** The engine: four pure functions over a log. No I/O, no clock, no randomness; imports nothing of node. */
+
+export { canonicalJson, isLooping } from './calls.ts';
+export type { Decision, Fingerprinted } from './decide.ts';
+export { decide } from './decide.ts';
+export type { Effect } from './due.ts';
+export { due } from './due.ts';
+export { evolve, findCall } from './evolve.ts';
+export type { Outcome } from './outcomes.ts';
+export { callId } from './outcomes.ts';
+export { settle } from './settle.ts';
+export type { Call, HistoryMessage, QueuedInput, Settings, State, Turn } from './state.ts';
+export { defaultLimits, initialState, noUsage } from './state.ts';
+export { addCost, addUsage, totalInputTokens, totalTokens, windowTokens } from './usage.ts';

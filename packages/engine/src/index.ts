@@ -1,0 +1,13 @@
+/** A durable agent engine. Start with `createHost`; read `core` to learn how it works. */
+
+export { defaultPrompt } from './context/prompt.ts';
+export type { State } from './core/index.ts';
+export { defaultLimits } from './core/index.ts';
+export * from './ports.ts';
+export type { RuleLayer } from './runtime/effects/judge.ts';
+export type { Host, HostOptions } from './runtime/host.ts';
+export { createHost } from './runtime/host.ts';
+export { createId, systemClock } from './runtime/ids.ts';
+export type { RequestMiddleware, ToolMiddleware, ToolRun } from './runtime/middleware.ts';
+export type { Registry } from './runtime/registry.ts';
+export { createRegistry } from './runtime/registry.ts';

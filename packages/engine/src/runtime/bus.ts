@@ -1,0 +1,250 @@
+/**
+ * Broadcasts a session's events to any number of subscribers, none of which can slow the engine.
+ * Durable events are never skipped: who falls behind reads them from the log. Transient ones are not kept; what a
+ * subscriber missed is announced as a `stream.gap`, and the message so far is given to it again.
+ */
+import type { Cursor, DurableEvent, PawlError, PawlEvent, TransientBody, TransientEvent } from '@pawl/protocol';
+
+/** Events that wait for one subscriber before it has to read from the log. */
+const capacity = 4096;
+
+type MessageSoFar = Extract<TransientEvent, { type: 'stream.snapshot' }>['data'];
+
+export class Bus {
+  readonly #session: string;
+  readonly #read: (afterSeq: number) => Promise<DurableEvent[]>;
+  readonly #subscribers = new Set<Subscription>();
+  #seq: number;
+  #n = 0;
+  #soFar: MessageSoFar | null = null;
+  #end: { error: PawlError | null } | null = null;
+
+  constructor(session: string, seq: number, read: (afterSeq: number) => Promise<DurableEvent[]>) {
+    this.#session = session;
+    this.#seq = seq;
+    this.#read = read;
+  }
+
+  /** Durable events, after they are durable. */
+  publish(events: readonly DurableEvent[]): void {
+    for (const event of events) {
+      this.#seq = event.seq;
+      if (event.type === 'message.added' && event.data.message.role === 'assistant') this.#soFar = null;
+      if (event.type === 'turn.ended') this.#soFar = null;
+    }
+    this.#n = 0;
+    for (const subscriber of this.#subscribers) subscriber.publish(events);
+  }
+
+  broadcast(body: TransientBody): void {
+    if (this.#end !== null) return;
+    this.#n += 1;
+    this.#soFar = follow(this.#soFar, body);
+    if (this.#subscribers.size === 0) return;
+    const event: TransientEvent = { after: this.#seq, n: this.#n, session: this.#session, ...body };
+    for (const subscriber of this.#subscribers) subscriber.broadcast(event);
+  }
+
+  /**
+   * Events from `from` on: the durable ones after it, the message so far, then what happens. Without `from`, from now.
+   * Ends when `signal` aborts or the session closes; throws when the session is lost.
+   */
+  subscribe(from?: Cursor, signal?: AbortSignal): AsyncIterableIterator<PawlEvent> {
+    const subscription = new Subscription({
+      from: from ?? { seq: this.#seq, n: this.#n },
+      position: () => ({ seq: this.#seq, n: this.#n }),
+      read: this.#read,
+      snapshot: () => this.#snapshot(),
+      leave: () => this.#subscribers.delete(subscription),
+    });
+    this.#subscribers.add(subscription);
+    if (this.#end !== null) subscription.end(this.#end.error);
+    const end = () => subscription.end(null);
+    if (signal?.aborted === true) end();
+    signal?.addEventListener('abort', end, { once: true });
+    return subscription;
+  }
+
+  /** Ends every subscription: with `error` by throwing it, else quietly, after what is queued. */
+  close(error: PawlError | null): void {
+    this.#end ??= { error };
+    for (const subscriber of [...this.#subscribers]) subscriber.end(error);
+  }
+
+  #snapshot(): TransientEvent | null {
+    if (this.#soFar === null) return null;
+    return { after: this.#seq, n: this.#n, session: this.#session, type: 'stream.snapshot', data: { ...this.#soFar } };
+  }
+}
+
+function follow(soFar: MessageSoFar | null, body: TransientBody): MessageSoFar | null {
+  switch (body.type) {
+    case 'stream.started':
+      return { ...body.data, text: '', thinking: '', calls: [] };
+    case 'stream.withdrawn':
+      return null;
+    case 'stream.text':
+      if (soFar !== null) soFar.text += body.data.text;
+      return soFar;
+    case 'stream.thinking':
+      if (soFar !== null) soFar.thinking += body.data.text;
+      return soFar;
+    case 'stream.input': {
+      const open = soFar?.calls.at(-1);
+      if (open?.call === body.data.call) open.text += body.data.text;
+      else soFar?.calls.push({ ...body.data });
+      return soFar;
+    }
+    default:
+      return soFar;
+  }
+}
+
+type Position = { seq: number; n: number };
+type Source = {
+  from: Cursor;
+  position(): Position;
+  read(afterSeq: number): Promise<DurableEvent[]>;
+  snapshot(): TransientEvent | null;
+  leave(): void;
+};
+
+class Subscription implements AsyncIterableIterator<PawlEvent> {
+  readonly #source: Source;
+  #queue: PawlEvent[] = [];
+  #head = 0;
+  #waiting: { resolve(result: IteratorResult<PawlEvent>): void; reject(error: unknown): void } | null = null;
+  #lastSeq: number;
+  #missed = 0;
+  /** Durable events have passed by that are not in the queue; the log has them. */
+  #isBehind: boolean;
+  #isReading = false;
+  #end: { error: unknown } | null = null;
+
+  constructor(source: Source) {
+    this.#source = source;
+    this.#lastSeq = source.from.seq;
+    const { seq, n } = source.position();
+    this.#isBehind = source.from.seq !== seq || (source.from.n ?? 0) !== n;
+  }
+
+  publish(events: readonly DurableEvent[]): void {
+    if (this.#isBehind || this.#length + events.length > capacity) this.#isBehind = true;
+    else {
+      for (const event of events) this.#push(event);
+      this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq;
+    }
+    if (this.#isBehind && this.#waiting !== null) this.#catchUp();
+  }
+
+  broadcast(event: TransientEvent): void {
+    if (this.#isBehind || this.#length >= capacity) {
+      this.#missed += 1;
+      this.#isBehind = true;
+    } else this.#push(event);
+  }
+
+  end(error: unknown): void {
+    if (this.#end !== null) return;
+    this.#end = { error };
+    this.#source.leave();
+    if (this.#waiting !== null && !this.#isReading) this.#answer();
+  }
+
+  next(): Promise<IteratorResult<PawlEvent>> {
+    if (this.#length > 0) return Promise.resolve({ done: false, value: this.#shift() });
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      if (this.#isBehind && this.#end?.error == null) this.#catchUp();
+      else if (this.#end !== null) this.#answer();
+    });
+  }
+
+  return(): Promise<IteratorResult<PawlEvent>> {
+    this.end(null);
+    this.#queue = [];
+    this.#head = 0;
+    this.#isBehind = false;
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  get #length(): number {
+    return this.#queue.length - this.#head;
+  }
+
+  #push(event: PawlEvent): void {
+    const waiting = this.#waiting;
+    if (waiting !== null && this.#length === 0 && !this.#isReading) {
+      this.#waiting = null;
+      waiting.resolve({ done: false, value: event });
+    } else this.#queue.push(event);
+  }
+
+  #shift(): PawlEvent {
+    const event = this.#queue[this.#head] as PawlEvent;
+    this.#head += 1;
+    if (this.#head === this.#queue.length) {
+      this.#queue = [];
+      this.#head = 0;
+    }
+    return event;
+  }
+
+  #answer(): void {
+    const waiting = this.#waiting;
+    if (waiting === null) return;
+    if (this.#length > 0) {
+      this.#waiting = null;
+      waiting.resolve({ done: false, value: this.#shift() });
+    } else if (this.#end !== null) {
+      this.#waiting = null;
+      if (this.#end.error === null) waiting.resolve({ done: true, value: undefined });
+      else waiting.reject(this.#end.error);
+    }
+  }
+
+  #catchUp(): void {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    this.#readAll().then(
+      () => this.#caughtUp(),
+      (error: unknown) => {
+        this.#isReading = false;
+        this.#end = { error };
+        this.#source.leave();
+        this.#answer();
+      },
+    );
+  }
+
+  /** Until nothing was published during the read itself. */
+  async #readAll(): Promise<void> {
+    do {
+      const events = await this.#source.read(this.#lastSeq);
+      if (events.length === 0) break;
+      for (const event of events) this.#queue.push(event);
+      this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq;
+    } while (this.#lastSeq < this.#source.position().seq && this.#length < capacity);
+  }
+
+  #caughtUp(): void {
+    this.#isReading = false;
+    if (this.#lastSeq >= this.#source.position().seq) {
+      this.#isBehind = false;
+      const snapshot = this.#source.snapshot();
+      if (this.#missed > 0) {
+        const { seq, n } = this.#source.position();
+        const session = snapshot?.session ?? this.#queue.at(-1)?.session ?? '';
+        this.#queue.push({ after: seq, n, session, type: 'stream.gap', data: { missed: this.#missed } });
+        this.#missed = 0;
+      }
+      if (snapshot !== null) this.#queue.push(snapshot);
+    }
+    if (this.#length === 0 && !this.#isBehind && this.#end === null) return;
+    this.#answer();
+  }
+}

@@ -1,0 +1,125 @@
+/** One client's hold on one live session. */
+import type {
+  Command,
+  CommandData,
+  CommandInput,
+  CommandType,
+  Identity,
+  PawlEvent,
+  Receipt,
+  SendOptions,
+  SessionClient,
+  TurnResult,
+  UserPart,
+} from '@pawl/protocol';
+import { PawlError } from '@pawl/protocol';
+import { createId } from './ids.ts';
+import type { Session } from './session.ts';
+import { viewOf } from './view.ts';
+
+type Changes = Parameters<SessionClient['configure']>[0];
+
+/** `resolveModel` fills in what is known of a model that is being switched to. */
+export function sessionClient(
+  session: Session,
+  identity: Identity,
+  resolveModel: (changes: Changes) => Promise<CommandInput['session.configure']>,
+): SessionClient {
+  const command = <Type extends CommandType>(
+    type: Type,
+    data: CommandInput[Type],
+    id = createId(),
+  ): Promise<Receipt> => {
+    const filled = { ...commandDefaults[type], ...data } as CommandData[Type];
+    // A command is a pair of type and data; TypeScript cannot see that these two belong together.
+    return session.command({ id, session: session.id, by: identity, type, data: filled } as Command);
+  };
+
+  const send = (input: string | UserPart[], options: SendOptions = {}): AsyncIterableIterator<PawlEvent> => {
+    const { id = createId(), delivery = 'queue', review } = options;
+    const content: UserPart[] = typeof input === 'string' ? [{ type: 'text', text: input }] : input;
+    const events = session.bus.subscribe();
+    const sent = command('input.send', { content, delivery, ...(review !== undefined && { review }) }, id);
+    // Whoever iterates gets the refusal; whoever does not has asked for nothing.
+    sent.catch(() => undefined);
+    return untilDone(id, sent, events, session);
+  };
+
+  return {
+    id: session.id,
+    command,
+    send,
+    async run(input, options) {
+      let text = '';
+      let ended: TurnResult | null = null;
+      for await (const event of send(input, options)) {
+        if (event.type === 'message.added' && event.data.message.role === 'assistant') {
+          const parts = event.data.message.content.filter((part) => part.type === 'text');
+          text = parts.map((part) => part.text).join('');
+        }
+        if (event.type === 'turn.ended') ended = { ...event.data, text };
+      }
+      if (ended === null) throw new PawlError('no_turn', 'The input was removed or added as context; no turn took it.');
+      return ended;
+    },
+    cancel: (reason) => command('turn.cancel', reason === undefined ? {} : { reason }),
+    approve: (call, answer = {}) => command('approval.resolve', { call, decision: 'allow', ...answer }),
+    deny: (call, reason) =>
+      command('approval.resolve', { call, decision: 'deny', ...(reason !== undefined && { reason }) }),
+    configure: async (changes) => command('session.configure', await resolveModel(changes)),
+    events: (from, signal) => session.bus.subscribe(from, signal),
+    view: () => session.look(viewOf),
+  };
+}
+
+/** What the schemas fill in on the wire, for callers in process. */
+const commandDefaults: { [Type in CommandType]?: Partial<CommandData[Type]> } = {
+  'input.send': { delivery: 'queue' },
+  'turn.cancel': { queue: 'run' },
+};
+
+/** The events until the input is done with: its turn ended, or it was removed, or it became context without a turn. */
+async function* untilDone(
+  input: string,
+  sent: Promise<Receipt>,
+  events: AsyncIterableIterator<PawlEvent>,
+  session: Session,
+): AsyncGenerator<PawlEvent, void> {
+  let turn: number | null = null;
+  let isTaken = false;
+  try {
+    const receipt = await sent;
+    // Sent before: what became of it then is in the log, and nothing of it may come any more.
+    if (receipt.isDuplicate && !(await session.look((state) => isOpen(state, input)))) return;
+    for await (const event of events) {
+      yield event;
+      switch (event.type) {
+        case 'turn.started':
+          turn = event.data.turn;
+          break;
+        case 'message.added':
+          if (event.data.message.role !== 'user' || event.data.message.input !== input) break;
+          if (event.data.message.source === 'context') return;
+          isTaken = true;
+          break;
+        case 'input.removed':
+          if (event.data.input === input) return;
+          break;
+        case 'turn.ended':
+          if (isTaken && (turn === null || event.data.turn === turn)) return;
+          break;
+        default:
+      }
+    }
+    throw new PawlError(
+      'session_closed',
+      `Session ${session.id} was closed before the turn ended. Open it again to go on.`,
+    );
+  } finally {
+    await events.return?.();
+  }
+}
+
+function isOpen(state: Parameters<typeof viewOf>[0], input: string): boolean {
+  return state.turn !== null || state.queue.some((queued) => queued.id === input);
+}

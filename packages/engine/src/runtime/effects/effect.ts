@@ -1,0 +1,40 @@
+import type { TransientBody } from '@pawl/protocol';
+import type { Effect, Outcome, State } from '../../core/index.ts';
+import type { BlobStore, Clock, Model } from '../../ports.ts';
+import type { RequestMiddleware, ToolMiddleware } from '../middleware.ts';
+import type { Registry } from '../registry.ts';
+import type { RuleLayer } from './judge.ts';
+
+/** What the effects of a session have at hand. */
+export type EffectPorts = {
+  clock: Clock;
+  blobs: BlobStore;
+  tools: Registry;
+  /** The model behind a name such as `anthropic/claude-sonnet-4-5`. @throws `unknown_model`, `no_key`. */
+  modelFor(name: string): Promise<Model>;
+  /** Rules from outside the session, each with the name of where it comes from. */
+  ruleLayers: readonly RuleLayer[];
+  /** The system prompt. */
+  system(state: Readonly<State>): string;
+  requestMiddleware: readonly RequestMiddleware[];
+  toolMiddleware: readonly ToolMiddleware[];
+};
+
+/** What one running effect has at hand: to look at the session, to report, and to learn that it is no longer owed. */
+export type EffectContext = {
+  ports: EffectPorts;
+  state: Readonly<State>;
+  /** Aborts when the effect is no longer owed, or is owed as `stop`; the reason says who and why. */
+  signal: AbortSignal;
+  /** Resolves, when the outcome is durable, to whether it counted. Rejects if it could not be written. */
+  report(outcome: Outcome): Promise<boolean>;
+  broadcast(body: TransientBody): void;
+};
+
+export type Runner<Kind extends Effect['kind']> = (
+  effect: Extract<Effect, { kind: Kind }>,
+  context: EffectContext,
+) => Promise<void>;
+
+/** One for each kind of effect. */
+export type Runners = { [Kind in Effect['kind']]: Runner<Kind> };

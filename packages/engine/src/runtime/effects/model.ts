@@ -1,0 +1,145 @@
+import type { PawlError } from '@pawl/protocol';
+import { toPawlError } from '@pawl/protocol';
+import { buildRequest } from '../../context/request.ts';
+import { callId, noUsage } from '../../core/index.ts';
+import type { Model, ModelMessage, ModelPart } from '../../ports.ts';
+import { chainRequest } from '../middleware.ts';
+import type { EffectContext, Runner } from './effect.ts';
+
+/**
+ * Calls the model, broadcasts its answer as it comes, and reports the whole. May be repeated after a crash:
+ * nothing of it is in the log before it is whole. Stopped, it reports the text so far.
+ */
+export const runModel: Runner<'model'> = async (effect, context) => {
+  const { state, signal, report } = context;
+  const name = state.settings.model;
+  if (effect.mode === 'stop') {
+    await report({ type: 'model.failed', effect: effect.id, model: name, error: cancelled, partial: null });
+    return;
+  }
+  const answer = new Answer(context, callIdsOf(context));
+  try {
+    const model = await context.ports.modelFor(name);
+    const message = await untilAborted(signal, answer.follow(model));
+    if (message !== null) {
+      await report({ type: 'model.finished', effect: effect.id, model: model.id, message });
+      return;
+    }
+    await report({ type: 'model.failed', effect: effect.id, model: name, error: cancelled, partial: answer.soFar() });
+  } catch (thrown) {
+    const { code, message } = signal.aborted ? cancelled : toPawlError(thrown, 'model_failed');
+    const partial = answer.soFar();
+    if (partial === null) answer.withdraw(message);
+    await report({ type: 'model.failed', effect: effect.id, model: name, error: { code, message }, partial });
+  }
+};
+
+const cancelled = { code: 'cancelled', message: 'The call of the model was stopped.' };
+
+function callIdsOf({ state }: EffectContext): (index: number) => string {
+  const { number = 0, step = 0 } = state.turn ?? {};
+  return (index) => callId(number, step, index);
+}
+
+/** The result of `work`, or null as soon as `signal` aborts, whatever `work` does then. */
+async function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value | null> {
+  let leave: () => void = () => undefined;
+  const aborted = new Promise<null>((resolve) => {
+    leave = () => resolve(null);
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+    // What an abandoned call still throws was answered for by the abort.
+    work.catch(() => undefined);
+  }
+}
+
+/** One answer as it comes in. */
+class Answer {
+  readonly #context: EffectContext;
+  readonly #idOf: (index: number) => string;
+  readonly #turn: { turn: number; step: number };
+  #text = '';
+  #thinking = '';
+  #isStreaming = false;
+
+  constructor(context: EffectContext, idOf: (index: number) => string) {
+    this.#context = context;
+    this.#idOf = idOf;
+    this.#turn = { turn: context.state.turn?.number ?? 0, step: context.state.turn?.step ?? 0 };
+  }
+
+  async follow(model: Model): Promise<ModelMessage> {
+    const { broadcast, ports, signal } = this.#context;
+    const request = buildRequest(this.#context.state, model, ports);
+    const stream = chainRequest(ports.requestMiddleware, (changed, limit) => model.stream(changed, limit));
+    broadcast({ type: 'stream.started', data: { ...this.#turn, model: model.id } });
+    for await (const event of stream(request, signal)) {
+      if (signal.aborted) break;
+      switch (event.type) {
+        case 'text':
+          this.#note();
+          this.#text += event.text;
+          broadcast({ type: 'stream.text', data: { text: event.text } });
+          break;
+        case 'thinking':
+          this.#note();
+          this.#thinking += event.text;
+          broadcast({ type: 'stream.thinking', data: { text: event.text } });
+          break;
+        case 'input':
+          this.#note();
+          broadcast({
+            type: 'stream.input',
+            data: { call: this.#idOf(event.call), tool: event.tool, text: event.text },
+          });
+          break;
+        case 'input_complete':
+          break;
+        case 'activity': {
+          const { activity, detail } = event;
+          broadcast({ type: 'activity', data: { activity, ...(detail !== undefined && { detail }) } });
+          break;
+        }
+        case 'rollback':
+          this.withdraw(event.reason);
+          broadcast({ type: 'stream.started', data: { ...this.#turn, model: model.id } });
+          break;
+        case 'finished':
+          return event.message;
+        default:
+          event satisfies never;
+      }
+    }
+    throw streamCut();
+  }
+
+  withdraw(reason: string): void {
+    this.#text = '';
+    this.#thinking = '';
+    this.#context.broadcast({ type: 'stream.withdrawn', data: { ...this.#turn, reason } });
+  }
+
+  /** The answer so far without its calls, or null if there is none. */
+  soFar(): ModelMessage | null {
+    const content: ModelPart[] = [];
+    if (this.#thinking !== '') content.push({ type: 'thinking', text: this.#thinking });
+    if (this.#text !== '') content.push({ type: 'text', text: this.#text });
+    // What an answer cut short has cost, its provider did not say.
+    return content.length === 0 ? null : { content, stopReason: 'end', usage: noUsage, costUsd: null };
+  }
+
+  #note(): void {
+    if (this.#isStreaming) return;
+    this.#isStreaming = true;
+    this.#context.broadcast({ type: 'activity', data: { activity: 'streaming' } });
+  }
+}
+
+function streamCut(): PawlError {
+  return toPawlError(new Error('The model ended its stream without a whole answer.'), 'stream_cut');
+}

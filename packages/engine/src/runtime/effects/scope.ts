@@ -1,0 +1,15 @@
+import type { Call } from '../../core/index.ts';
+import type { ToolScope } from '../../ports.ts';
+import type { EffectContext } from './effect.ts';
+
+/** What every function of a tool may use, for this call. */
+export function toolScope({ ports, state, signal }: EffectContext, call: Call): ToolScope {
+  return {
+    session: state.session,
+    cwd: state.settings.cwd,
+    call: call.id,
+    signal,
+    blobs: ports.blobs,
+    lastSeen: (path) => state.files.get(path) ?? null,
+  };
+}

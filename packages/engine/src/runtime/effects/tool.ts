@@ -1,0 +1,145 @@
+import type { EventData, JsonObject } from '@pawl/protocol';
+import { isPawlError, messageOf } from '@pawl/protocol';
+import type { Call } from '../../core/index.ts';
+import { findCall } from '../../core/index.ts';
+import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
+import { chainTool } from '../middleware.ts';
+import { shapeOutput } from '../shape.ts';
+import type { EffectContext, Runner } from './effect.ts';
+import { toolScope } from './scope.ts';
+
+/** How long a tool that was told to stop may take to do so, ms. */
+const stopGraceMs = 2000;
+
+type Finished = EventData['tool.finished'];
+
+/**
+ * Runs a call: intent, deed, outcome. With the intent in the log from before a crash, no deed is repeated
+ * unless that is harmless: the tool is asked what became of it, and where nobody knows, that is the outcome.
+ */
+export const runTool: Runner<'tool'> = async (effect, context) => {
+  const call = findCall(context.state, effect.call);
+  const tool = call === undefined ? undefined : context.ports.tools.get(call.tool);
+  if (call === undefined) return;
+  if (effect.mode === 'stop') {
+    await finish(context, call, {
+      status: 'cancelled',
+      content: 'Stopped. It had begun; see what it did before trying it again.',
+    });
+    return;
+  }
+  if (tool === undefined) {
+    // It was there when the call was judged: the host was started without it.
+    if (effect.mode === 'run' && !(await start(context, call, null))) return;
+    await finish(context, call, { status: 'unknown', content: `There is no tool "${call.tool}" here any more.` });
+    return;
+  }
+  if (effect.mode === 'run') {
+    if (await start(context, call, tool)) await perform(context, call, tool);
+  } else {
+    await recover(context, call, tool);
+  }
+};
+
+/** The intent: durable before the body runs. False if the call may not begin any more. */
+async function start(context: EffectContext, call: Call, tool: Tool | null): Promise<boolean> {
+  const effect = call.claims?.effect ?? 'external';
+  const evidence = tool === null ? undefined : call.judgement?.evidence;
+  const data = { call: call.id, effect, ...(evidence !== undefined && { evidence }) };
+  return context.report({ type: 'tool.started', data });
+}
+
+async function recover(context: EffectContext, call: Call, tool: Tool): Promise<void> {
+  const effect = call.claims?.effect;
+  if (effect === 'read' || effect === 'idempotent') {
+    await perform(context, call, tool);
+    return;
+  }
+  if (tool.reconcile !== undefined && call.evidence !== undefined) {
+    const found = await tool.reconcile(call.input, call.evidence, toolScope(context, call)).catch(() => null);
+    if (found === 'not_done') {
+      await perform(context, call, tool);
+      return;
+    }
+    if (found !== null) {
+      await finish(context, call, await outcomeOf(context, found));
+      return;
+    }
+  }
+  const content =
+    'Interrupted: the program was stopped while this ran, and nobody knows whether it took effect. Look at the state of things before trying it again.';
+  await finish(context, call, { status: 'unknown', content });
+}
+
+async function perform(context: EffectContext, call: Call, tool: Tool): Promise<void> {
+  const { ports, broadcast, signal } = context;
+  broadcast({ type: 'tool.progress', data: { call: call.id, state: 'running' } });
+  const toolContext: ToolContext = {
+    ...toolScope(context, call),
+    paths: call.judgement?.paths ?? [],
+    basis: call.judgement?.basis ?? null,
+    progress: (update) => broadcast({ type: 'tool.progress', data: { call: call.id, state: 'running', ...update } }),
+  };
+  const begun = ports.clock.now();
+  const run = chainTool(ports.toolMiddleware, async (chosen, input, scope) => chosen.run(input, scope));
+  try {
+    const outcome = await withGrace(context, tool.name, run(tool, call.input, toolContext));
+    const finished = await outcomeOf(context, outcome);
+    // A tool that was stopped says what it can; that it was stopped is not its to say.
+    const status = signal.aborted && finished.status !== 'ok' ? 'cancelled' : finished.status;
+    await finish(context, call, { ...finished, status, durationMs: ports.clock.now() - begun }, outcome.stage);
+  } catch (thrown) {
+    if (isPawlError(thrown, 'outdated')) {
+      await context.report({ type: 'tool.outdated', data: { call: call.id, reason: thrown.message } });
+      return;
+    }
+    const status = signal.aborted ? 'cancelled' : 'error';
+    const content = status === 'cancelled' ? `Cancelled. ${messageOf(signal.reason)}` : messageOf(thrown);
+    await finish(context, call, { status, content, durationMs: ports.clock.now() - begun });
+  }
+}
+
+/** A tool that does not stop when told to is left behind. */
+async function withGrace(context: EffectContext, name: string, work: Promise<ToolOutcome>): Promise<ToolOutcome> {
+  const { signal, ports } = context;
+  let callOff: () => void = () => undefined;
+  const overdue = new Promise<never>((_, reject) => {
+    const wait = () => {
+      callOff = ports.clock.at(ports.clock.now() + stopGraceMs, () =>
+        reject(new Error(`The tool ${name} did not stop within ${stopGraceMs} ms and was left behind.`)),
+      );
+    };
+    if (signal.aborted) wait();
+    else signal.addEventListener('abort', wait, { once: true });
+    callOff = () => signal.removeEventListener('abort', wait);
+  });
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    callOff();
+    work.catch(() => undefined);
+  }
+}
+
+type Ending = Omit<Finished, 'call'>;
+
+async function outcomeOf(context: EffectContext, outcome: ToolOutcome): Promise<Ending> {
+  const isError = outcome.isError === true;
+  const shaped = shapeOutput(outcome.content, { isError });
+  const details: JsonObject = { ...outcome.details, ...shaped.details };
+  if (shaped.isTruncated) {
+    const digest = await context.ports.blobs.put(new TextEncoder().encode(outcome.content));
+    details.output = digest;
+    shaped.content += `\n[The whole output can be read with the path output:${digest}]`;
+  }
+  return {
+    status: isError ? 'error' : 'ok',
+    content: shaped.content,
+    details,
+    ...(outcome.endsTurn !== undefined && { endsTurn: outcome.endsTurn }),
+  };
+}
+
+async function finish(context: EffectContext, call: Call, ending: Ending, stage?: string): Promise<void> {
+  await context.report({ type: 'tool.finished', data: { call: call.id, ...ending }, stage: stage ?? null });
+}

@@ -1,0 +1,219 @@
+/** The live sessions of one process, and the clients that use them. */
+import type { Actor, Client, CommandInput, CreateOptions, EventBody, Identity, SessionClient } from '@pawl/protocol';
+import { PawlError } from '@pawl/protocol';
+import { defaultPrompt } from '../context/prompt.ts';
+import type { State } from '../core/index.ts';
+import { defaultLimits, evolve, initialState } from '../core/index.ts';
+import { mergeLimits } from '../core/state.ts';
+import type { BlobStore, Clock, Model, SessionLog, SessionQuery, SessionSummary, Tool } from '../ports.ts';
+import { sessionClient } from './client.ts';
+import type { EffectPorts, Runners } from './effects/effect.ts';
+import { runners } from './effects/index.ts';
+import type { RuleLayer } from './effects/judge.ts';
+import { forkEvents } from './fork.ts';
+import { createId, systemClock } from './ids.ts';
+import type { RequestMiddleware, ToolMiddleware } from './middleware.ts';
+import type { Registry } from './registry.ts';
+import { createRegistry } from './registry.ts';
+import type { Core, SessionPorts } from './session.ts';
+import { core, Session } from './session.ts';
+import { viewOf } from './view.ts';
+
+export type HostOptions = {
+  /** Where sessions live: `sqliteLog({ path })`, `memoryLog()`, or your own. */
+  log: SessionLog;
+  /** Where large bodies live; the log itself if it can. */
+  blobs?: BlobStore;
+  /** The model of sessions that name none. */
+  model: Model;
+  /** Finds other models by name, for sessions that name one or switch. */
+  models?: (name: string) => Model | Promise<Model>;
+  tools?: readonly Tool[] | Registry;
+  /** Rules above the session's own, each with the name of where it comes from. */
+  rules?: readonly RuleLayer[];
+  /** The system prompt, whole. */
+  system?: string | ((state: Readonly<State>) => string);
+  /** Around every call of a model; the first is the outermost. */
+  requestMiddleware?: readonly RequestMiddleware[];
+  /** Around every run of a tool; the first is the outermost. */
+  toolMiddleware?: readonly ToolMiddleware[];
+  clock?: Clock;
+  /** Makes ids of sessions. */
+  createId?: () => string;
+  /** Replaces parts of the engine, to prove that tests find what is broken. */
+  internals?: { core?: Partial<Core>; runners?: Partial<Runners> };
+};
+
+/** A client of its own (human, `local`), and the maker of others. */
+export interface Host extends Client {
+  client(identity: Identity): Client;
+  list(query?: SessionQuery): Promise<SessionSummary[]>;
+  /** Stops driving every session; what is open stays open in the log. Leaves the log itself open. */
+  close(): Promise<void>;
+}
+
+type Live = { session: Session; released: Promise<void> };
+
+export function createHost(options: HostOptions): Host {
+  const { log, clock = systemClock } = options;
+  const newId = options.createId ?? createId;
+  const driver = newId();
+  const live = new Map<string, Promise<Live>>();
+  let isClosed = false;
+
+  const modelFor = async (name: string): Promise<Model> => {
+    if (name === options.model.id) return options.model;
+    if (options.models === undefined) {
+      throw new PawlError('unknown_model', `This session uses ${name}, and the host only has ${options.model.id}.`);
+    }
+    return options.models(name);
+  };
+
+  const { system = defaultPrompt } = options;
+  const effects: EffectPorts = {
+    clock,
+    blobs: options.blobs ?? blobsOf(log),
+    tools: isRegistry(options.tools) ? options.tools : createRegistry(options.tools ?? []),
+    modelFor,
+    ruleLayers: options.rules ?? [],
+    system: typeof system === 'string' ? () => system : system,
+    requestMiddleware: options.requestMiddleware ?? [],
+    toolMiddleware: options.toolMiddleware ?? [],
+  };
+  const ports: SessionPorts = {
+    log,
+    clock,
+    effects,
+    runners: { ...runners, ...options.internals?.runners },
+    core: { ...core, ...options.internals?.core },
+  };
+
+  /** Claims, then drives; gives the claim back however the driving ends. */
+  const drive = (id: string, begin: () => Promise<Session>): Promise<Live> => {
+    if (isClosed) throw new PawlError('host_closed', 'This host is closed.');
+    const started = (async () => {
+      const claim = await log.claim(id);
+      try {
+        const session = await begin();
+        const released = session.ended.then(() => {
+          live.delete(id);
+          return claim.release();
+        });
+        return { session, released };
+      } catch (error) {
+        live.delete(id);
+        await claim.release();
+        throw error;
+      }
+    })();
+    live.set(id, started);
+    started.catch(() => live.delete(id));
+    return started;
+  };
+
+  const resolveModel = async (
+    changes: Parameters<SessionClient['configure']>[0],
+  ): Promise<CommandInput['session.configure']> => {
+    if (changes.model === undefined) return changes;
+    const { info } = await modelFor(changes.model);
+    return { ...changes, modelInfo: info };
+  };
+
+  const client = (identity: Identity): Client => {
+    const hold = ({ session }: Live) => sessionClient(session, identity, resolveModel);
+    const actor: Actor = { ...identity };
+    return {
+      identity,
+      async create(given) {
+        const id = checkId(given.id ?? newId());
+        const model = given.model === undefined ? options.model : await modelFor(given.model);
+        const first = creation(given, model);
+        return hold(await drive(id, () => Session.create(id, ports, actor, [first])));
+      },
+      async open(id) {
+        return hold(await (live.get(id) ?? drive(id, () => Session.open(id, ports, driver))));
+      },
+      async view(id) {
+        const driven = await live.get(id);
+        if (driven !== undefined) return driven.session.look(viewOf);
+        const state = initialState();
+        for (const event of await existing(log, id)) evolve(state, event);
+        return viewOf(state);
+      },
+      read: (id, afterSeq) => log.read(id, afterSeq),
+      async fork(source, { beforeMessage, id = newId() } = {}) {
+        const session = checkId(id);
+        const events = await existing(log, source);
+        const target = { session, at: clock.now(), by: actor, ...(beforeMessage !== undefined && { beforeMessage }) };
+        const { events: copied, draft } = forkEvents(events, target);
+        await log.append(session, 0, copied);
+        return { session, draft };
+      },
+      async delete(id) {
+        await existing(log, id);
+        await log.delete(id);
+      },
+    };
+  };
+
+  return {
+    ...client({ kind: 'human', id: 'local' }),
+    client,
+    list: (query) => log.list(query),
+    async close() {
+      isClosed = true;
+      const all = await Promise.allSettled(live.values());
+      const driven = all.flatMap((settled) => (settled.status === 'fulfilled' ? [settled.value] : []));
+      for (const { session } of driven) session.close();
+      await Promise.all(driven.map(({ released }) => released));
+    },
+  };
+}
+
+function creation(given: CreateOptions, model: Model): EventBody {
+  const limits = mergeLimits(defaultLimits, given.limits ?? {});
+  if (!model.info.isPriceKnown && (limits.usd !== null || limits.sessionUsd !== null)) {
+    throw new PawlError(
+      'price_unknown',
+      `The price of ${model.id} is not known, so a limit in dollars would be worth nothing. Limit tokens or steps instead.`,
+    );
+  }
+  return {
+    type: 'session.created',
+    data: {
+      cwd: given.cwd,
+      model: model.id,
+      modelInfo: model.info,
+      agent: given.agent ?? 'builder',
+      mode: given.mode ?? 'manual',
+      isAttended: given.isAttended ?? false,
+      rules: { deny: [], ask: [], allow: [], ...given.rules },
+      limits,
+      metadata: given.metadata ?? {},
+    },
+  };
+}
+
+async function existing(log: SessionLog, id: string) {
+  const events = await log.read(id);
+  if (events.length === 0)
+    throw new PawlError('no_session', `There is no session ${id}. List them with: pawl sessions list`);
+  return events;
+}
+
+function checkId(id: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
+  throw new PawlError('bad_session_id', `"${id}" cannot name a session: use up to 64 letters, digits, "-" and "_".`);
+}
+
+function isRegistry(tools: HostOptions['tools']): tools is Registry {
+  return tools !== undefined && !Array.isArray(tools);
+}
+
+function blobsOf(log: SessionLog & Partial<BlobStore>): BlobStore {
+  const { put, get } = log;
+  if (put === undefined || get === undefined) {
+    throw new PawlError('no_blobs', 'This log keeps no large bodies. Give createHost a `blobs` store beside it.');
+  }
+  return { put: put.bind(log), get: get.bind(log) };
+}

@@ -1,0 +1,65 @@
+/** A session at one moment, for showing. */
+import type { SessionStatus, SessionView } from '@pawl/protocol';
+import type { State } from '../core/index.ts';
+import { windowTokens } from '../core/index.ts';
+
+export function viewOf(state: Readonly<State>): SessionView {
+  const { settings, turn } = state;
+  const { rules, limits, cwd, model, agent, mode } = settings;
+  const tokens = windowTokens(state);
+  const limitTokens = settings.modelInfo.contextTokens;
+  return {
+    session: state.session,
+    seq: state.seq,
+    status: statusOf(state),
+    stage: state.stage,
+    cwd,
+    model,
+    agent,
+    mode,
+    createdAt: state.createdAt,
+    updatedAt: state.now,
+    turn: turn === null ? null : { number: turn.number, step: turn.step, startedAt: turn.startedAt },
+    lastTurn: state.lastTurn,
+    queue: state.queue.map(({ id, delivery, content }) => ({
+      input: id,
+      delivery,
+      text: content.map((part) => part.text).join('\n'),
+    })),
+    approvals: pendingApprovals(state),
+    rules: { deny: [...rules.deny], ask: [...rules.ask], allow: [...rules.allow] },
+    limits: { ...limits },
+    usage: state.usage,
+    costUsd: state.costUsd,
+    context: {
+      tokens,
+      limitTokens,
+      percent: Math.round((100 * tokens) / limitTokens),
+      step: turn?.step ?? 0,
+      maxSteps: limits.steps,
+      messages: state.messages.length,
+    },
+  };
+}
+
+function statusOf(state: Readonly<State>): SessionStatus {
+  const { turn } = state;
+  const isAsking = turn?.calls.some((call) => call.approval !== null) === true || turn?.phase === 'review';
+  if (isAsking) return 'awaiting_approval';
+  // Paused takes hold at the next safe point; what runs until then is running.
+  if (state.isPaused && (turn === null || turn.phase === 'between')) return 'paused';
+  return turn === null ? 'idle' : 'running';
+}
+
+function pendingApprovals(state: Readonly<State>): SessionView['approvals'] {
+  const calls = state.turn?.calls.filter((call) => call.approval !== null) ?? [];
+  return calls.map((call) => ({
+    call: call.id,
+    tool: call.tool,
+    input: call.input,
+    rule: call.judgement?.rule ?? '',
+    suggestions: call.judgement?.suggestions ?? [],
+    expiresAt: call.approval?.expiresAt ?? null,
+    ...(call.judgement?.preview !== undefined && { preview: call.judgement.preview }),
+  }));
+}

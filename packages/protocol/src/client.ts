@@ -1,0 +1,89 @@
+/** What a client can do, the same in process and across a network. */
+import type {
+  CommandInput,
+  CommandType,
+  Cursor,
+  DurableEvent,
+  EventData,
+  JsonObject,
+  Limits,
+  PawlEvent,
+  PermissionMode,
+  Receipt,
+  RuleSet,
+  SessionView,
+  UserPart,
+} from './types.ts';
+
+/** Who acts. Only a human's word answers an approval, changes rules, or settles a review. */
+export type Identity = { kind: 'human' | 'agent'; id: string };
+
+export type CreateOptions = {
+  /** The session's folder, absolute. */
+  cwd: string;
+  /** Its id; made up if not given. Letters, digits, `-` and `_`, at most 64. */
+  id?: string;
+  /** `provider/model`; the host's own if not given. */
+  model?: string;
+  agent?: string;
+  mode?: PermissionMode;
+  /** Whether someone will answer approvals. Default false: what would be asked is denied at once. */
+  isAttended?: boolean;
+  rules?: Partial<RuleSet>;
+  limits?: Partial<Limits>;
+  metadata?: Record<string, string>;
+};
+
+export type SendOptions = {
+  /** When a turn is running: after it (default), before its next model call, in its place, or not at all. */
+  delivery?: 'queue' | 'steer' | 'interrupt' | 'reject';
+  /** Put the result up for review instead of ending the turn with it. */
+  review?: boolean;
+  /** The command's id: the same id twice sends once. */
+  id?: string;
+};
+
+/** How a turn ended, and the last thing the agent said in it. */
+export type TurnResult = EventData['turn.ended'] & { text: string };
+
+export type Configuration = Omit<CommandInput['session.configure'], 'modelInfo'>;
+
+export interface SessionClient {
+  readonly id: string;
+  /**
+   * Sends an input at once and gives the events from then on until the turn that took it has ended. Breaking off the
+   * iteration does not stop the turn.
+   */
+  send(input: string | UserPart[], options?: SendOptions): AsyncIterableIterator<PawlEvent>;
+  /** Sends an input and waits for its turn to end. */
+  run(input: string | UserPart[], options?: SendOptions): Promise<TurnResult>;
+  /** Any command. @throws the refusal, as a `PawlError` with its code. */
+  command<Type extends CommandType>(type: Type, data: CommandInput[Type], id?: string): Promise<Receipt>;
+  cancel(reason?: string): Promise<Receipt>;
+  approve(call: string, answer?: { input?: JsonObject; reason?: string; rules?: RuleChange[] }): Promise<Receipt>;
+  deny(call: string, reason?: string): Promise<Receipt>;
+  /** Changes what the session works with from its next step on. */
+  configure(changes: Configuration): Promise<Receipt>;
+  /** Events after `from`, the message so far, then what happens, until `signal` aborts or the session closes. */
+  events(from?: Cursor, signal?: AbortSignal): AsyncIterableIterator<PawlEvent>;
+  view(): Promise<SessionView>;
+}
+
+export type RuleChange = { list: 'deny' | 'ask' | 'allow'; rule: string };
+
+export interface Client {
+  readonly identity: Identity;
+  create(options: CreateOptions): Promise<SessionClient>;
+  /** Takes a session up and goes on with what its log says is owed. @throws `no_session`, `session_locked`. */
+  open(session: string): Promise<SessionClient>;
+  /** Looks at a session without taking it up. */
+  view(session: string): Promise<SessionView>;
+  /** The durable events of a session after `afterSeq`. */
+  read(session: string, afterSeq?: number): Promise<DurableEvent[]>;
+  /** Copies a session up to a message (all of it if none is named); the text of that message comes back as a draft. */
+  fork(
+    session: string,
+    options?: { beforeMessage?: string; id?: string },
+  ): Promise<{ session: string; draft: UserPart[] | null }>;
+  delete(session: string): Promise<void>;
+}
