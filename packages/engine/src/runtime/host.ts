@@ -151,6 +151,9 @@ export function createHost(options: HostOptions): Host {
       },
       async delete(id) {
         await existing(log, id);
+        const driven = await live.get(id);
+        driven?.session.close();
+        await driven?.released;
         await log.delete(id);
       },
     };

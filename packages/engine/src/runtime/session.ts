@@ -297,7 +297,8 @@ function conflictAt(id: string, cause: unknown): PawlError {
 type Place = Pick<DurableEvent, 'seq' | 'at' | 'session' | 'by'>;
 
 function stamp(body: EventBody, place: Place): DurableEvent {
-  return { ...place, ...body };
+  const { seq, at, session, by } = place;
+  return { seq, at, session, ...body, by };
 }
 
 function fold(functions: Core, events: readonly DurableEvent[]): State {

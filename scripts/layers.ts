@@ -1,0 +1,72 @@
+/**
+ * Checks that every import goes the way the house is built: a package imports only packages above it and those it
+ * declares, adapters never import each other, and the core imports nothing of node and nothing outside itself.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, sep } from 'node:path';
+
+/** What each package may import of the others. */
+const allowed: Record<string, readonly string[]> = {
+  protocol: [],
+  policy: ['protocol'],
+  engine: ['protocol', 'policy'],
+  models: ['protocol', 'policy', 'engine'],
+  tools: ['protocol', 'policy', 'engine'],
+  storage: ['protocol', 'policy', 'engine'],
+  cli: ['protocol', 'policy', 'engine', 'models', 'tools', 'storage'],
+};
+
+/** What the core may use: itself, the types of the ports, and the protocol. */
+const coreMayImport = (target: string) =>
+  target === '@pawl/protocol' || target === '../ports.ts' || /^\.\/[a-z]+\.ts$/.test(target);
+
+/** Parsing and validation that would slow every start; only behind an `import()` or an entry of their own. */
+const slowToLoad = ['zod', 'ajv', '@pydantic/genai-prices', 'diff', '@clack/prompts'];
+
+const problems: string[] = [];
+
+for (const file of globSync('packages/*/{src,bin}/**/*.{ts,js}')) {
+  const path = file.split(sep).join('/');
+  const owner = path.split('/')[1] ?? '';
+  const manifest = JSON.parse(readFileSync(`packages/${owner}/package.json`, 'utf8'));
+  for (const { target, isType } of importsOf(readFileSync(file, 'utf8'))) {
+    const problem = check(path, owner, target, isType, manifest);
+    if (problem !== null) problems.push(`${path}: imports ${target}: ${problem}`);
+  }
+}
+
+function check(
+  path: string,
+  owner: string,
+  target: string,
+  isType: boolean,
+  manifest: { name: string; dependencies?: Record<string, string> },
+): string | null {
+  if (path.startsWith('packages/engine/src/core/') && !coreMayImport(target)) return 'the core is pure and stands alone.';
+  if (target.startsWith('.')) {
+    const reached = normalize(join(dirname(path), target)).split(sep).join('/');
+    return reached.startsWith(`packages/${owner}/`) ? null : 'use the name of the package, not a path into it.';
+  }
+  if (target.startsWith('node:')) return null;
+  const name = target.startsWith('@') ? target.split('/').slice(0, 2).join('/') : (target.split('/')[0] ?? '');
+  if (manifest.dependencies?.[name] === undefined && name !== manifest.name) return `${name} is not in its package.json.`;
+  if (name.startsWith('@pawl/') && !(allowed[owner] ?? []).includes(name.slice('@pawl/'.length))) {
+    return `${owner} may import only ${allowed[owner]?.join(', ') || 'nothing'}.`;
+  }
+  const isSchema = path.startsWith('packages/protocol/src/schemas/') || target === '@pawl/protocol/schemas';
+  if (!isType && slowToLoad.includes(name) && !isSchema) return `${name} is slow to load; import() it when it is needed.`;
+  return null;
+}
+
+function importsOf(source: string): { target: string; isType: boolean }[] {
+  const statements = source.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm);
+  return [...statements].map((match) => ({ target: match[2] ?? '', isType: match[1] !== undefined }));
+}
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) {
+  console.error(`\n${problems.length} imports go the wrong way.`);
+  process.exitCode = 1;
+} else {
+  console.log('Every import goes the right way.');
+}
