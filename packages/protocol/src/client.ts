@@ -48,6 +48,9 @@ export type TurnResult = EventData['turn.ended'] & { text: string };
 
 export type Configuration = Omit<CommandInput['session.configure'], 'modelInfo'>;
 
+/** What is to hold before anything that a session owes is taken up: written together with the opening. */
+export type OpenOptions = { configure?: Configuration; rules?: RuleChange[] };
+
 export interface SessionClient {
   readonly id: string;
   /**
@@ -74,8 +77,11 @@ export type RuleChange = { list: 'deny' | 'ask' | 'allow'; rule: string };
 export interface Client {
   readonly identity: Identity;
   create(options: CreateOptions): Promise<SessionClient>;
-  /** Takes a session up and goes on with what its log says is owed. @throws `no_session`, `session_locked`. */
-  open(session: string): Promise<SessionClient>;
+  /**
+   * Takes a session up and goes on with what its log says is owed.
+   * @throws `no_session`, `session_locked`, and the refusal of what `options` change.
+   */
+  open(session: string, options?: OpenOptions): Promise<SessionClient>;
   /** Looks at a session without taking it up. */
   view(session: string): Promise<SessionView>;
   /** The durable events of a session after `afterSeq`. */

@@ -89,6 +89,7 @@ export function evolve(state: State, event: DurableEvent): State {
       const turn = state.turn;
       if (turn === null) break;
       turn.step = event.data.step;
+      state.checkedMessages = state.messages.length;
       turn.phase = 'model';
       turn.attempt = 1;
       turn.calls = [];

@@ -1,5 +1,15 @@
 /** The live sessions of one process, and the clients that use them. */
-import type { Actor, Client, CommandInput, CreateOptions, EventBody, Identity, SessionClient } from '@pawl/protocol';
+import type {
+  Actor,
+  Client,
+  Command,
+  CommandInput,
+  CreateOptions,
+  EventBody,
+  Identity,
+  OpenOptions,
+  SessionClient,
+} from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import { defaultPrompt } from '../context/prompt.ts';
 import type { State } from '../core/index.ts';
@@ -119,6 +129,14 @@ export function createHost(options: HostOptions): Host {
     return { ...changes, modelInfo: info };
   };
 
+  const openingCommands = async (session: string, by: Identity, changes: OpenOptions): Promise<Command[]> => {
+    const { configure, rules = [] } = changes;
+    const added = rules.map((data): Command => ({ id: createId(), session, by, type: 'rule.add', data }));
+    if (configure === undefined) return added;
+    const data = await resolveModel(configure);
+    return [{ id: createId(), session, by, type: 'session.configure', data }, ...added];
+  };
+
   const client = (identity: Identity): Client => {
     const hold = ({ session }: Live) => sessionClient(session, identity, resolveModel);
     const actor: Actor = { ...identity };
@@ -130,8 +148,13 @@ export function createHost(options: HostOptions): Host {
         const first = creation(given, model);
         return hold(await drive(id, () => Session.create(id, ports, actor, [first])));
       },
-      async open(id) {
-        return hold(await (live.get(id) ?? drive(id, () => Session.open(id, ports, driver))));
+      async open(id, changes = {}) {
+        const commands = await openingCommands(id, identity, changes);
+        const running = live.get(id);
+        if (running === undefined) return hold(await drive(id, () => Session.open(id, ports, driver, commands)));
+        const held = await running;
+        for (const command of commands) await held.session.command(command);
+        return hold(held);
       },
       async view(id) {
         const driven = await live.get(id);

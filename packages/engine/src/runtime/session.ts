@@ -26,7 +26,8 @@ type Submission = {
 /** A decision and the number of the last event of the record it became part of. */
 type Decided = { decision: Decision; seq: number };
 
-type Running = { effect: Effect; controller: AbortController };
+/** `hasReported` is set once the outcome is on its way: from then on there is nothing to stop. */
+type Running = { controller: AbortController; hasReported: boolean };
 
 const engine: Actor = { kind: 'engine', id: 'pawl' };
 
@@ -69,13 +70,27 @@ export class Session {
   }
 
   /** Takes a session up: what its log says is owed is done. The log must be claimed by the caller. */
-  static async open(id: string, ports: SessionPorts, driver: string): Promise<Session> {
+  static async open(
+    id: string,
+    ports: SessionPorts,
+    driver: string,
+    changes: readonly Command[] = [],
+  ): Promise<Session> {
     const events = await ports.log.read(id);
     if (events.length === 0)
       throw new PawlError('no_session', `There is no session ${id}. List them with: pawl sessions list`);
     const session = new Session(id, ports, events);
-    // Written first of all, so that a driver that only slept learns at its next append that it is none any more.
-    await session.#submit({ type: 'session.opened', data: { driver } }, engine);
+    // Written first of all, so that a driver that only slept learns at its next append that it is none any more;
+    // in one record with the changes, so that nothing owed is begun without them.
+    const opened = session.#enqueue({ type: 'session.opened', data: { driver } }, engine);
+    const changed = changes.map(signed).map(({ command, by }) => session.#enqueue(command, by));
+    session.#wake();
+    try {
+      for (const decided of await Promise.all([opened, ...changed])) receiptOf(decided);
+    } catch (error) {
+      session.close();
+      throw error;
+    }
     return session;
   }
 
@@ -93,19 +108,8 @@ export class Session {
 
   /** @throws the refusal, as a PawlError with its code; `session_closed`, `session_lost`, `log_unavailable`. */
   async command(command: Command): Promise<Receipt> {
-    const digest = fingerprint(canonicalJson({ type: command.type, data: command.data }));
-    const by: Actor = { ...command.by, command: command.id, digest };
-    const { decision, seq } = await this.#submit({ ...command, digest }, by);
-    switch (decision.type) {
-      case 'accepted':
-        return { seq, isDuplicate: false };
-      case 'duplicate':
-        return { seq: decision.seq, isDuplicate: true };
-      case 'refused':
-        throw new PawlError(decision.code, decision.message);
-      default:
-        return decision satisfies never;
-    }
+    const { command: fingerprinted, by } = signed(command);
+    return receiptOf(await this.#submit(fingerprinted, by));
   }
 
   /** Stops driving. What runs is stopped and left open in the log, for whoever takes the session up next. */
@@ -114,10 +118,15 @@ export class Session {
   }
 
   #submit(command: Fingerprinted | Outcome, by: Actor): Promise<Decided> {
+    const decided = this.#enqueue(command, by);
+    this.#wake();
+    return decided;
+  }
+
+  #enqueue(command: Fingerprinted | Outcome, by: Actor): Promise<Decided> {
     if (this.#end !== null) return Promise.reject(this.#end);
     return new Promise((resolve, reject) => {
       this.#inbox.push({ command, by, resolve, reject });
-      this.#wake();
     });
   }
 
@@ -196,7 +205,8 @@ export class Session {
   #act(): void {
     if (this.#end !== null) return;
     const owed = new Map(this.#ports.core.due(this.#state).map((effect) => [effect.id, effect]));
-    for (const [id, { controller }] of this.#running) {
+    for (const [id, { controller, hasReported }] of this.#running) {
+      if (hasReported) continue;
       const effect = owed.get(id);
       if (effect === undefined || ('mode' in effect && effect.mode === 'stop')) controller.abort(this.#stopReason());
     }
@@ -219,12 +229,16 @@ export class Session {
 
   #start(effect: Effect): void {
     const controller = new AbortController();
-    this.#running.set(effect.id, { effect, controller });
+    const running: Running = { controller, hasReported: false };
+    this.#running.set(effect.id, running);
     const context = {
       ports: this.#ports.effects,
       state: this.#state,
       signal: controller.signal,
-      report: (outcome: Outcome) => this.#report(outcome),
+      report: (outcome: Outcome) => {
+        running.hasReported = outcome.type !== 'tool.started';
+        return this.#report(outcome);
+      },
       broadcast: this.bus.broadcast.bind(this.bus),
     };
     const { runners } = this.#ports;
@@ -292,6 +306,26 @@ const lostMessage = (id: string) =>
 
 function conflictAt(id: string, cause: unknown): PawlError {
   return new PawlError('conflict', `Session ${id} has events that this driver did not write.`, { cause });
+}
+
+/** A command with its fingerprint, and who is to stand in its events. */
+function signed(command: Command): { command: Fingerprinted; by: Actor } {
+  const digest = fingerprint(canonicalJson({ type: command.type, data: command.data }));
+  return { command: { ...command, digest }, by: { ...command.by, command: command.id, digest } };
+}
+
+/** @throws the refusal. */
+function receiptOf({ decision, seq }: Decided): Receipt {
+  switch (decision.type) {
+    case 'accepted':
+      return { seq, isDuplicate: false };
+    case 'duplicate':
+      return { seq: decision.seq, isDuplicate: true };
+    case 'refused':
+      throw new PawlError(decision.code, decision.message);
+    default:
+      return decision satisfies never;
+  }
 }
 
 type Place = Pick<DurableEvent, 'seq' | 'at' | 'session' | 'by'>;

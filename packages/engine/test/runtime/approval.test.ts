@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { after, collect, eventOf, fakeHost, fakeModel, fakeTool, hastyClock, ofType } from './support.ts';
+import { collect, eventOf, fakeHost, fakeModel, fakeTool, giving, hastyClock, ofType } from './support.ts';
 
 const asking = (run: (input: unknown) => void = () => undefined) =>
-  fakeTool('deed', async (input) => after(run(input), { content: 'done' }), {
+  fakeTool('deed', async (input) => giving(run(input), { content: 'done' }), {
     effect: 'write',
     paths: async (input) => [`/w/${String(input.path ?? 'a')}`],
     plan: async (input) => ({ preview: { kind: 'diff', text: `+${String(input.text)}`, added: 1, removed: 0 } }),

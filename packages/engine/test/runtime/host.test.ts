@@ -1,7 +1,7 @@
 import { memoryLog } from '@pawl/storage';
 import { describe, expect, it } from 'vitest';
 import { createHost } from '../../src/index.ts';
-import { after, collect, echo, eventOf, fakeHost, fakeModel, fakeTool, gate, ofType, typesOf } from './support.ts';
+import { collect, echo, eventOf, fakeHost, fakeModel, fakeTool, gate, giving, ofType, typesOf } from './support.ts';
 
 describe('the host', () => {
   it('drives many sessions at once (H1)', async () => {
@@ -98,8 +98,8 @@ describe('the host', () => {
     const model = fakeModel([{ tool: 'echo', input: { n: 1 } }]);
     const host = fakeHost(model, {
       requestMiddleware: [
-        (request, signal, next) => after(order.push('outer'), next({ ...request, tail: 'remember' }, signal)),
-        (request, signal, next) => after(order.push(`inner ${request.tail}`), next(request, signal)),
+        (request, signal, next) => giving(order.push('outer'), next({ ...request, tail: 'remember' }, signal)),
+        (request, signal, next) => giving(order.push(`inner ${request.tail}`), next(request, signal)),
       ],
       toolMiddleware: [async (tool, input, context, next) => next(tool, { ...input, added: true }, context)],
     });
@@ -131,7 +131,7 @@ describe('forking (S1)', () => {
 
   it('closes open calls and leaves the queue behind', async () => {
     const open = gate();
-    const wait = fakeTool('wait', async () => after(await open.promise, { content: 'late' }));
+    const wait = fakeTool('wait', async () => giving(await open.promise, { content: 'late' }));
     const model = fakeModel([{ tool: 'wait' }, { tool: 'echo' }]);
     const host = fakeHost(model, { tools: [wait, echo] });
     const session = await host.create({ cwd: '/tmp' });

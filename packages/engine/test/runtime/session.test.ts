@@ -4,7 +4,6 @@ import { memoryLog } from '@pawl/storage';
 import { describe, expect, it } from 'vitest';
 import { createHost } from '../../src/index.ts';
 import {
-  after,
   collect,
   echo,
   eventOf,
@@ -13,6 +12,7 @@ import {
   fakeTool,
   finished,
   gate,
+  giving,
   hastyClock,
   isDurable,
   ofType,
@@ -20,7 +20,7 @@ import {
 } from './support.ts';
 
 const write = (run: () => void) =>
-  fakeTool('deed', async () => ({ content: after(run(), 'done') }), { effect: 'write', approval: () => false });
+  fakeTool('deed', async () => ({ content: giving(run(), 'done') }), { effect: 'write', approval: () => false });
 
 describe('a turn', () => {
   it('runs model, tools and model until the model ends it (E1)', async () => {
@@ -62,8 +62,8 @@ describe('a turn', () => {
 
   it('gives the model the results in the order of the calls, whichever ends first (E8)', async () => {
     const first = gate();
-    const slow = fakeTool('slow', async () => after(await first.promise, { content: 'slow' }));
-    const quick = fakeTool('quick', async () => after(first.resolve(), { content: 'quick' }));
+    const slow = fakeTool('slow', async () => giving(await first.promise, { content: 'slow' }));
+    const quick = fakeTool('quick', async () => giving(first.resolve(), { content: 'quick' }));
     const model = fakeModel([{ tool: 'slow' }, { tool: 'quick' }]);
     const session = await fakeHost(model, { tools: [slow, quick] }).create({ cwd: '/tmp' });
     await session.run('Go.');
@@ -227,7 +227,7 @@ describe('intent before act', () => {
   it('stops a driver that lost its session at its next append, and nothing it did counts (rule 5)', async () => {
     const log = memoryLog();
     const open = gate();
-    const wait = fakeTool('wait', async () => after(await open.promise, { content: 'late' }));
+    const wait = fakeTool('wait', async () => giving(await open.promise, { content: 'late' }));
     const host = createHost({ log, model: fakeModel([{ tool: 'wait' }]), tools: [wait] });
     const session = await host.create({ cwd: '/tmp' });
     const events = collect(session.send('Go.'));

@@ -63,7 +63,7 @@ export function fakeHost(model: Model, options: Partial<HostOptions> = {}) {
 }
 
 /** Does the first, gives the second. */
-export function after<Value>(_done: unknown, value: Value): Value {
+export function giving<Value>(_done: unknown, value: Value): Value {
   return value;
 }
 

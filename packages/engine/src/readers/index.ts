@@ -1,0 +1,9 @@
+/** Readers of the log: folds that show a session to people and programs. Pure; none changes anything. */
+
+export { mainArgument } from './argument.ts';
+export { exportHtml } from './html.ts';
+export { type ExportedSession, exportJson } from './json.ts';
+export { exportMarkdown } from './markdown.ts';
+export { type Transcript, type TranscriptCall, type TranscriptEntry, transcribe } from './transcript.ts';
+export { escapeOf, exact, oneLine, visible } from './visible.ts';
+export { costText, countText, durationText, timeText } from './words.ts';

@@ -1,0 +1,256 @@
+/** A session as people read it: what was said, what was done, how each turn ended. A fold of the log. */
+import type {
+  AssistantMessage,
+  DurableEvent,
+  EventData,
+  JsonObject,
+  Preview,
+  StopReason,
+  ToolStatus,
+  TurnOutcome,
+  Usage,
+} from '@pawl/protocol';
+import { noUsage } from '../core/state.ts';
+import { addCost, addUsage } from '../core/usage.ts';
+import { mainArgument } from './argument.ts';
+import { oneLine } from './visible.ts';
+
+export type TranscriptCall = {
+  id: string;
+  tool: string;
+  /** As the approver changed it, if one did. */
+  input: JsonObject;
+  /** What the model asked for, where an approver changed it. */
+  originalInput: JsonObject | null;
+  /** What the call is mainly about: a command, a path. */
+  argument: string;
+  /** `open` has no result yet. */
+  status: ToolStatus | 'open';
+  /** What the model saw of the result. */
+  content: string | null;
+  durationMs: number | null;
+  /** The rule, mode or check that decided. */
+  rule: string | null;
+  preview: Preview | null;
+  /** The answer to the question that was put, and who gave it. */
+  answer: { decision: EventData['approval.resolved']['decision']; by: string; reason: string | null } | null;
+  details: JsonObject | null;
+};
+
+export type TranscriptEntry =
+  | {
+      kind: 'user';
+      /** `m<seq>`: what `fork` takes. */
+      id: string;
+      at: number;
+      text: string;
+      source: 'input' | 'context' | 'engine';
+    }
+  | {
+      kind: 'assistant';
+      id: string;
+      at: number;
+      model: string;
+      text: string;
+      thinking: string;
+      calls: TranscriptCall[];
+      stopReason: StopReason;
+      isPartial: boolean;
+    }
+  | {
+      kind: 'turn';
+      at: number;
+      turn: number;
+      outcome: TurnOutcome;
+      message: string;
+      steps: number;
+      costUsd: number | null;
+    }
+  /** Something about the session itself: forked, switched, repaired, a model call that failed. */
+  | { kind: 'note'; at: number; text: string };
+
+export type Transcript = {
+  session: string;
+  /** The first input on one line. */
+  title: string;
+  cwd: string;
+  model: string;
+  agent: string;
+  createdAt: number;
+  updatedAt: number;
+  forkedFrom: string | null;
+  entries: TranscriptEntry[];
+  usage: Usage;
+  /** US dollars; null where a price is not known. */
+  costUsd: number | null;
+};
+
+/** Reads a whole log. An empty one gives an empty transcript. */
+export function transcribe(events: readonly DurableEvent[]): Transcript {
+  const transcript: Transcript = {
+    session: events[0]?.session ?? '',
+    title: '',
+    cwd: '',
+    model: '',
+    agent: '',
+    createdAt: events[0]?.at ?? 0,
+    updatedAt: events.at(-1)?.at ?? 0,
+    forkedFrom: null,
+    entries: [],
+    usage: noUsage,
+    costUsd: 0,
+  };
+  const calls = new Map<string, TranscriptCall>();
+  for (const event of events) take(transcript, calls, event);
+  return transcript;
+}
+
+function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event: DurableEvent): void {
+  const note = (text: string) => transcript.entries.push({ kind: 'note', at: event.at, text });
+  switch (event.type) {
+    case 'session.created': {
+      const { cwd, model, agent } = event.data;
+      Object.assign(transcript, { cwd, model, agent, createdAt: event.at });
+      break;
+    }
+    case 'session.forked': {
+      const { session, seq } = event.data.from;
+      transcript.forkedFrom = session;
+      // What was spent before was spent by the session this one was copied from.
+      transcript.usage = noUsage;
+      transcript.costUsd = 0;
+      note(`Forked from session ${session}, after its event ${seq}.`);
+      break;
+    }
+    case 'session.configured': {
+      const { model, mode, agent } = event.data;
+      if (model !== undefined) {
+        transcript.model = model;
+        note(`The model was switched to ${model}.`);
+      }
+      if (mode !== undefined) note(`The permission mode was set to ${mode}.`);
+      if (agent !== undefined) {
+        transcript.agent = agent;
+        note(`The agent was switched to ${agent}.`);
+      }
+      break;
+    }
+    case 'rule.added':
+      note(`A rule was added: ${event.data.list} ${event.data.rule}.`);
+      break;
+    case 'rule.removed':
+      note(`A rule was removed: ${event.data.list} ${event.data.rule}.`);
+      break;
+    case 'message.added': {
+      const { message } = event.data;
+      if (message.role === 'assistant') addAnswer(transcript, calls, message, event);
+      else {
+        const text = textOf(message.content);
+        if (transcript.title === '' && message.source === 'input') transcript.title = oneLine(text);
+        transcript.entries.push({ kind: 'user', id: `m${event.seq}`, at: event.at, text, source: message.source });
+      }
+      break;
+    }
+    case 'model.failed':
+      note(`The model call failed: ${event.data.error.message}`);
+      break;
+    case 'history.repaired':
+      note(`The history was repaired: ${event.data.repairs.map((repair) => repair.why).join(' ')}`);
+      break;
+    case 'tool.judged': {
+      const call = calls.get(event.data.call);
+      if (call === undefined) break;
+      call.rule = event.data.rule;
+      call.preview = event.data.preview ?? null;
+      break;
+    }
+    case 'approval.resolved': {
+      const call = calls.get(event.data.call);
+      if (call === undefined) break;
+      const { decision, reason, input } = event.data;
+      call.answer = { decision, by: event.by.id, reason: reason ?? null };
+      if (input === undefined) break;
+      call.originalInput ??= call.input;
+      call.input = input;
+      call.argument = mainArgument(input);
+      break;
+    }
+    case 'tool.finished': {
+      const call = calls.get(event.data.call);
+      if (call === undefined) break;
+      const { status, content, durationMs, details } = event.data;
+      Object.assign(call, { status, content, durationMs: durationMs ?? null, details: details ?? null });
+      break;
+    }
+    case 'review.resolved':
+      note(`The result was ${event.data.decision === 'approve' ? 'approved' : 'rejected'} by ${event.by.id}.`);
+      break;
+    case 'turn.ended': {
+      const { turn, outcome, message, steps, costUsd } = event.data;
+      transcript.entries.push({ kind: 'turn', at: event.at, turn, outcome, message, steps, costUsd });
+      break;
+    }
+    case 'session.opened':
+    case 'session.paused':
+    case 'session.resumed':
+    case 'stage.declared':
+    case 'input.queued':
+    case 'input.edited':
+    case 'input.removed':
+    case 'turn.started':
+    case 'step.started':
+    case 'tool.deferred':
+    case 'tool.outdated':
+    case 'tool.started':
+    case 'approval.requested':
+    case 'timer.fired':
+    case 'cancel.requested':
+    case 'review.requested':
+      break;
+    default:
+      event satisfies never;
+  }
+}
+
+function addAnswer(
+  transcript: Transcript,
+  calls: Map<string, TranscriptCall>,
+  message: AssistantMessage,
+  { seq, at }: DurableEvent,
+): void {
+  transcript.usage = addUsage(transcript.usage, message.usage);
+  transcript.costUsd = addCost(transcript.costUsd, message.costUsd);
+  const asked = message.content.filter((part) => part.type === 'tool_call').map(openCall);
+  // Ids of calls begin anew in a fork's own turns; the latest of an id is the one that goes on.
+  for (const call of asked) calls.set(call.id, call);
+  transcript.entries.push({
+    kind: 'assistant',
+    id: `m${seq}`,
+    at,
+    model: message.model,
+    text: textOf(message.content.filter((part) => part.type === 'text')),
+    thinking: textOf(message.content.filter((part) => part.type === 'thinking')),
+    calls: asked,
+    stopReason: message.stopReason,
+    isPartial: message.isPartial ?? false,
+  });
+}
+
+function openCall({ id, tool, input }: { id: string; tool: string; input: JsonObject }): TranscriptCall {
+  return {
+    id,
+    tool,
+    input,
+    originalInput: null,
+    argument: mainArgument(input),
+    status: 'open',
+    content: null,
+    durationMs: null,
+    rule: null,
+    preview: null,
+    answer: null,
+    details: null,
+  };
+}
+
+const textOf = (parts: readonly { text: string }[]) => parts.map((part) => part.text).join('\n');
