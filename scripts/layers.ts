@@ -21,7 +21,7 @@ const coreMayImport = (target: string) =>
   target === '@pawl/protocol' || target === '../ports.ts' || /^\.\/[a-z]+\.ts$/.test(target);
 
 /** Parsing and validation that would slow every start; only behind an `import()` or an entry of their own. */
-const slowToLoad = ['zod', 'ajv', '@pydantic/genai-prices', 'diff', '@clack/prompts'];
+const slowToLoad = ['zod', '@cfworker/json-schema', '@pydantic/genai-prices', 'diff', '@clack/prompts'];
 
 const problems: string[] = [];
 
@@ -42,19 +42,24 @@ function check(
   isType: boolean,
   manifest: { name: string; dependencies?: Record<string, string> },
 ): string | null {
-  if (path.startsWith('packages/engine/src/core/') && !coreMayImport(target)) return 'the core is pure and stands alone.';
+  if (path.startsWith('packages/engine/src/core/') && !coreMayImport(target))
+    return 'the core is pure and stands alone.';
   if (target.startsWith('.')) {
-    const reached = normalize(join(dirname(path), target)).split(sep).join('/');
+    const reached = normalize(join(dirname(path), target))
+      .split(sep)
+      .join('/');
     return reached.startsWith(`packages/${owner}/`) ? null : 'use the name of the package, not a path into it.';
   }
   if (target.startsWith('node:')) return null;
   const name = target.startsWith('@') ? target.split('/').slice(0, 2).join('/') : (target.split('/')[0] ?? '');
-  if (manifest.dependencies?.[name] === undefined && name !== manifest.name) return `${name} is not in its package.json.`;
+  if (manifest.dependencies?.[name] === undefined && name !== manifest.name)
+    return `${name} is not in its package.json.`;
   if (name.startsWith('@pawl/') && !(allowed[owner] ?? []).includes(name.slice('@pawl/'.length))) {
     return `${owner} may import only ${allowed[owner]?.join(', ') || 'nothing'}.`;
   }
   const isSchema = path.startsWith('packages/protocol/src/schemas/') || target === '@pawl/protocol/schemas';
-  if (!isType && slowToLoad.includes(name) && !isSchema) return `${name} is slow to load; import() it when it is needed.`;
+  if (!isType && slowToLoad.includes(name) && !isSchema)
+    return `${name} is slow to load; import() it when it is needed.`;
   return null;
 }
 

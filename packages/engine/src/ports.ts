@@ -143,7 +143,9 @@ export interface Model {
 /* -------------------------------------------------------------- the tools */
 
 /** A schema of any library that speaks https://standardschema.dev: zod, valibot, arktype… */
-export type InputSchema = StandardSchemaV1 & Partial<StandardJSONSchemaV1>;
+export type InputSchema = StandardSchemaV1 & {
+  readonly '~standard': { readonly jsonSchema?: StandardJSONSchemaV1.Converter };
+};
 
 /** What every function of a tool may use. */
 export type ToolScope = {

@@ -1,16 +1,34 @@
 /** Text from models, tools and files, made safe to show to a person. */
 
 /**
- * What a terminal would obey or an eye cannot see: control characters but tab and line break, soft hyphens, marks that
- * turn the direction of text, zero-width ones, other line separators, tags, and halves of characters.
- * A zero-width joiner between two pictures stays: it makes one of them.
+ * What a terminal would obey or an eye cannot see: control characters but tab and line break, marks that turn the
+ * direction of text, zero-width ones, other line separators, tags, and halves of characters.
  */
-const hidden =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\p{Cs}]|(?<!\p{Extended_Pictographic}[\u{fe0f}\u{1f3fb}-\u{1f3ff}]?)\u200d|\u200d(?!\p{Extended_Pictographic})|[\u{e0000}-\u{e0fff}]/gu;
+const unseen = String.raw`(?![\t\n])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{fff9}-\u{fffb}]`;
+/** Scripts that are written wrongly without joiners between their letters. */
+const joining = [
+  'Arabic',
+  'Syriac',
+  'Devanagari',
+  'Bengali',
+  'Gujarati',
+  'Tamil',
+  'Telugu',
+  'Kannada',
+  'Malayalam',
+  'Sinhala',
+];
+const letter = `[${joining.map((script) => String.raw`\p{Script=${script}}`).join('')}]`;
+/** Those that make what they stand in: joiners of letters and of pictures, and the choice of a picture's form. */
+const needed = [
+  String.raw`(?<=${letter})[\u200c\u200d](?=${letter})`,
+  String.raw`(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic})`,
+  String.raw`(?<=\p{Emoji})[\ufe0e\ufe0f]`,
+].join('|');
+const hidden = new RegExp(`(?!${needed})${unseen}`, 'gu');
 
-/** The same and every joiner, for text that must be judged byte by byte. */
-const unusual =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\p{Cs}]|[\u{e0000}-\u{e0fff}]/gu;
+/** All of the unseen, and spaces that only look like one, for text that must be judged byte by byte. */
+const unusual = new RegExp(String.raw`${unseen}|(?! )\p{Zs}`, 'gu');
 
 /** `\x1b`, `\u202e` or `\u{e0041}`. */
 export function escapeOf(character: string): string {
@@ -20,12 +38,12 @@ export function escapeOf(character: string): string {
 }
 
 /** `text` with what would act on a terminal, or hide, written out. Line breaks and tabs stay; `\r\n` is a line break. */
-export function visible(text: string, mark: (escape: string) => string = (escape) => escape): string {
+export function visible(text: string, mark: (escaped: string) => string = (escaped) => escaped): string {
   return text.replaceAll('\r\n', '\n').replace(hidden, (character) => mark(escapeOf(character)));
 }
 
 /** `text` exactly as its bytes are, for a person who must decide on it: nothing unusual is left as it looks. */
-export function exact(text: string, mark: (escape: string) => string = (escape) => escape): string {
+export function exact(text: string, mark: (escaped: string) => string = (escaped) => escaped): string {
   return text.replace(unusual, (character) => mark(escapeOf(character)));
 }
 

@@ -131,7 +131,8 @@ class Subscription implements AsyncIterableIterator<PawlEvent> {
   publish(events: readonly DurableEvent[]): void {
     if (this.#isBehind || this.#length + events.length > capacity) this.#isBehind = true;
     else {
-      for (const event of events) this.#push(event);
+      // What was durable before it was published here may have been read from the log already.
+      for (const event of events) if (event.seq > this.#lastSeq) this.#push(event);
       this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq;
     }
     if (this.#isBehind && this.#waiting !== null) this.#catchUp();

@@ -1,4 +1,6 @@
 /** The live sessions of one process, and the clients that use them. */
+import { existsSync, realpathSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import type {
   Actor,
   Client,
@@ -207,7 +209,7 @@ function creation(given: CreateOptions, model: Model): EventBody {
   return {
     type: 'session.created',
     data: {
-      cwd: given.cwd,
+      cwd: canonicalFolder(given.cwd),
       model: model.id,
       modelInfo: model.info,
       agent: given.agent ?? 'builder',
@@ -218,6 +220,14 @@ function creation(given: CreateOptions, model: Model): EventBody {
       metadata: given.metadata ?? {},
     },
   };
+}
+
+/** Rules compare canonical paths, so the folder they start from is one. A folder that is not there yet stays as named. */
+function canonicalFolder(cwd: string): string {
+  if (!isAbsolute(cwd)) {
+    throw new PawlError('bad_folder', `"${cwd}" is not an absolute path. Give the session's folder from the root on.`);
+  }
+  return existsSync(cwd) ? realpathSync.native(cwd) : cwd;
 }
 
 async function existing(log: SessionLog, id: string) {

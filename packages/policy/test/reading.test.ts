@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { reachesOutside, readingCommands, readsOnly } from '../src/index.ts';
+
+describe('commands that only read', () => {
+  it.each([
+    'ls',
+    'ls -la src',
+    'cat package.json',
+    'pwd',
+    'head -n 20 a.txt',
+    'tail -20 a.txt',
+    'wc -l a b',
+    'grep -rn TODO src',
+    'git status',
+    'git status --porcelain',
+    'git log --oneline -20',
+    'git --no-pager log --since=2020-01-01 -- src',
+    'git diff --cached --stat',
+    'git show HEAD',
+    'git rev-parse --abbrev-ref HEAD',
+  ])('%s', (command) => {
+    expect(readsOnly(command)).toBe(true);
+  });
+
+  // Scenario 42 and its variants.
+  it.each([
+    'rm x',
+    'find . -exec rm x',
+    'find . -fprint x',
+    'find . -delete',
+    'sed -i s/a/b/ x',
+    'sort -o x y',
+    'git branch -D main',
+    'git -c core.pager=touch log',
+    'git -C /x status',
+    'git diff --output=x',
+    'git diff --outpu=x',
+    'git diff --ext-diff',
+    'git log --textconv',
+    'git show -O x',
+    'git push',
+    'git config core.pager x',
+    'git --exec-path=x log',
+    'export PAGER=x',
+    'LD_PRELOAD=x ls',
+    'GIT_SSH_COMMAND=x git status',
+    'env',
+    'date -s x',
+    'tail -f x',
+    'tail -nf x',
+    'tail --follow x',
+    'file -C -m x',
+    'diff -l a b',
+    '/tmp/ls',
+    './cat',
+    'ls; rm x',
+    'ls > x',
+    'ls $(rm x)',
+    'cat `x`',
+    'ls *',
+    'toString',
+    '__proto__',
+    'git constructor',
+    'git',
+    '',
+  ])('not %j', (command) => {
+    expect(readsOnly(command)).toBe(false);
+  });
+
+  it('every command of the table reads when it stands alone with a plain name, and none with shell syntax', () => {
+    for (const name of readingCommands) {
+      const command = name === 'git' ? 'git status x' : `${name} x`;
+      expect(readsOnly(command)).toBe(true);
+      fc.assert(
+        fc.property(fc.constantFrom(...';&|<>()$`\\"\'{}*?[]!#~\n\r\0'), fc.nat(command.length), (character, at) => {
+          expect(readsOnly(command.slice(0, at) + character + command.slice(at))).toBe(false);
+        }),
+        { numRuns: 40 },
+      );
+    }
+  });
+
+  it('tells when a path in it may lead outside the folder', () => {
+    for (const command of ['cat /etc/passwd', 'cat ../x', 'cat a/../../x', 'grep -f/etc/x y', 'ls --x=/etc', 'ls ..']) {
+      expect(reachesOutside(command)).toBe(true);
+    }
+    for (const command of ['cat a/b', 'ls', 'git log a..b', 'cat a..b/c', 'head -n 5 .env']) {
+      expect(reachesOutside(command)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,38 @@
+/**
+ * Characters that act instead of showing: control characters but tab and line feed, marks that turn the direction of
+ * text, and those without width.
+ */
+const invisible =
+  /(?![\t\n])\p{Cc}|[\u{ad}\u{61c}\u{180e}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{fff9}-\u{fffb}]|[\u{e0000}-\u{e007f}]/gu;
+
+/** Text with every invisible character written as `\u{…}`, so that whoever approves it sees what is there. */
+export function escapeInvisible(text: string): string {
+  return text.replace(invisible, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** The same for a name, which must not break a line or a column either. */
+export function escapeName(name: string): string {
+  return escapeInvisible(name).replaceAll('\n', '\\u{a}').replaceAll('\t', '\\u{9}');
+}
+
+const control = /(?![\t\n])\p{Cc}/gu;
+
+const escapeByte = '\u001b';
+/** Strings to the terminal (OSC, DCS, APC…) up to their end or the line's; CSI, as in colours; the short ones. */
+const sequences = new RegExp(
+  [
+    `(?:${escapeByte}[\\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007${escapeByte}\u009c\n]*(?:\u0007|${escapeByte}\\\\|\u009c)?`,
+    `(?:${escapeByte}\\[|\u009b)[0-?]*[ -/]*[@-~]?`,
+    `${escapeByte}[ -/]*[0-~]?`,
+  ].join('|'),
+  'g',
+);
+
+/**
+ * Terminal output as plain text: without escape sequences (colours, cursor, titles, OSC 52 clipboard) and without
+ * control characters but tab and line feed. A carriage return becomes a line break, so that nothing is overwritten.
+ */
+export function stripTerminal(text: string): string {
+  if (text.search(control) < 0) return text;
+  return text.replace(/\r+\n/g, '\n').replaceAll('\r', '\n').replace(sequences, '').replace(control, '');
+}

@@ -1,0 +1,105 @@
+import { stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
+import { PawlError } from '@pawl/protocol';
+import { commandEnvironment } from './environment.ts';
+import { escapeName } from './escape.ts';
+import { fileFailure } from './failures.ts';
+import type { ToolOptions } from './options.ts';
+import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
+import { ripgrep } from './ripgrep.ts';
+import { defineTool, objectSchema } from './tool.ts';
+
+export type GlobInput = { pattern: string; path?: string };
+
+const mostResults = 300;
+const longestPattern = 1000;
+
+/** Finds files by name. */
+export function globTool(options: ToolOptions): Tool {
+  return defineTool<GlobInput>({
+    name: 'glob',
+    description:
+      'Finds files whose path matches a pattern such as **/*.ts or src/**/*.{js,ts}; ignored files (.gitignore) are left out.',
+    input: objectSchema(
+      {
+        pattern: { type: 'string', description: 'Relative to path; without a /, at any depth' },
+        path: { type: 'string', description: 'Folder; default: the working folder' },
+      },
+      ['pattern'],
+    ),
+    effect: 'read',
+    subjectKind: 'path',
+    subject: ({ path = '.' }) => path,
+    paths: async ({ path = '.' }, { cwd }) => [(await resolvePlace(path, cwd)).path],
+    approval: async ({ path = '.' }, { cwd }) => !(await isInWorkspace((await resolvePlace(path, cwd)).path, cwd)),
+    run: (input, context) => run(input, context, options),
+  });
+}
+
+async function run(
+  { pattern, path = '.' }: GlobInput,
+  context: ToolContext,
+  options: ToolOptions,
+): Promise<ToolOutcome> {
+  const place = await resolvePlace(path, context.cwd);
+  const isMatch = await matcherOf(pattern, place);
+  const status = await stat(place.path).catch((error: unknown) => {
+    throw fileFailure(error, place.shown);
+  });
+  if (!status.isDirectory()) throw new PawlError('not_folder', `${place.shown} is not a folder.`);
+
+  const found: string[] = [];
+  let rest = '';
+  const environment = commandEnvironment(options);
+  const decoder = new TextDecoder();
+  const end = await ripgrep(
+    { cwd: place.path, options: ['--files', '--null'], target: '.', environment, signal: context.signal },
+    (chunk) => {
+      const names = (rest + decoder.decode(chunk, { stream: true })).split('\0');
+      rest = names.pop() ?? '';
+      for (const name of names) {
+        const file = name.slice('./'.length);
+        if (isMatch(file)) found.push(file);
+      }
+      return true;
+    },
+  );
+  if (end.exitCode === 2 && found.length === 0 && end.errors !== '') {
+    throw new PawlError('search_failed', `Not everything in ${place.shown} could be searched: ${end.errors.trim()}`);
+  }
+  found.sort((one, other) => (one < other ? -1 : 1));
+  const base = place.shown.startsWith('/') ? place.path : relative(context.cwd, join(context.cwd, place.shown));
+  const lines = found.slice(0, mostResults).map((file) => escapeName(join(base, file)));
+  if (found.length > mostResults) lines.push(`(${mostResults} of ${found.length} files; narrow the pattern)`);
+  return { content: found.length === 0 ? 'No files match.' : lines.join('\n'), details: { count: found.length } };
+}
+
+/** A pattern without a slash is about names, at any depth; an absolute one must lie within the folder. */
+async function matcherOf(pattern: string, place: Place): Promise<(file: string) => boolean> {
+  if (pattern.length > longestPattern)
+    throw new PawlError('bad_pattern', `The pattern is longer than ${longestPattern} characters.`);
+  let local = pattern.replace(/^(?:\.\/)+/, '');
+  if (local.startsWith('/')) {
+    if (!local.startsWith(`${place.path}/`)) {
+      throw new PawlError(
+        'bad_pattern',
+        `The pattern lies outside ${place.shown}. Give the folder as path and the pattern relative to it.`,
+      );
+    }
+    local = local.slice(place.path.length + 1);
+  }
+  if (local.split('/').includes('..'))
+    throw new PawlError('bad_pattern', 'The pattern leads upwards. Give the folder as path instead.');
+  const { default: picomatch } = await import('picomatch');
+  // The expression itself, because it is asked once a file and there may be a hundred thousand.
+  const expression = picomatch.makeRe(local.endsWith('/') ? `${local}**` : local, {
+    dot: true,
+    nonegate: true,
+    noextglob: true,
+  });
+  if (!expression) throw new PawlError('bad_pattern', `The pattern ${JSON.stringify(pattern)} is not valid.`);
+  return local.includes('/')
+    ? (file) => expression.test(file)
+    : (file) => expression.test(file.slice(file.lastIndexOf('/') + 1));
+}

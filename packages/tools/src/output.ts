@@ -1,0 +1,66 @@
+/** Collects a stream of any length in memory of a fixed size: its beginning, and its end in a ring. */
+export class OutputCollector {
+  readonly #half: number;
+  #head: Buffer[] = [];
+  #headBytes = 0;
+  #ring: Buffer | null = null;
+  #ringBytes = 0;
+  #totalBytes = 0;
+
+  constructor(limitBytes: number) {
+    this.#half = Math.floor(limitBytes / 2);
+  }
+
+  get totalBytes(): number {
+    return this.#totalBytes;
+  }
+
+  /** Bytes of the middle that are gone. */
+  get omittedBytes(): number {
+    return Math.max(0, this.#ringBytes - this.#half);
+  }
+
+  add(chunk: Buffer): void {
+    this.#totalBytes += chunk.length;
+    const forHead = Math.min(chunk.length, this.#half - this.#headBytes);
+    if (forHead > 0) {
+      // A copy, because a small chunk may hold on to a large buffer.
+      this.#head.push(Buffer.from(chunk.subarray(0, forHead)));
+      this.#headBytes += forHead;
+    }
+    if (forHead < chunk.length) this.#addToRing(chunk.subarray(forHead));
+  }
+
+  #addToRing(bytes: Buffer): void {
+    this.#ring ??= Buffer.allocUnsafe(this.#half);
+    const last = bytes.subarray(Math.max(0, bytes.length - this.#half));
+    const start = (this.#ringBytes + bytes.length - last.length) % this.#half;
+    const fits = Math.min(last.length, this.#half - start);
+    last.copy(this.#ring, start, 0, fits);
+    last.copy(this.#ring, 0, fits);
+    this.#ringBytes += bytes.length;
+  }
+
+  /** All that is kept, as text; invalid UTF-8 is replaced, and a marker counts what is missing. */
+  text(): string {
+    const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    const tail = this.#tail();
+    if (this.omittedBytes === 0) return decode(Buffer.concat([...this.#head, tail]));
+    return `${decode(Buffer.concat(this.#head))}\n... [${this.omittedBytes} bytes omitted] ...\n${decode(withoutBrokenStart(tail))}`;
+  }
+
+  #tail(): Buffer {
+    const ring = this.#ring;
+    if (ring === null) return Buffer.alloc(0);
+    if (this.#ringBytes <= this.#half) return ring.subarray(0, this.#ringBytes);
+    const start = this.#ringBytes % this.#half;
+    return Buffer.concat([ring.subarray(start), ring.subarray(0, start)]);
+  }
+}
+
+/** Without the rest of a character whose first byte was left out. */
+function withoutBrokenStart(bytes: Buffer): Buffer {
+  let start = 0;
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
+  return bytes.subarray(start);
+}

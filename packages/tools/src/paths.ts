@@ -1,0 +1,76 @@
+import { lstat, readlink, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { isInside } from '@pawl/policy';
+import { PawlError } from '@pawl/protocol';
+import { escapeName } from './escape.ts';
+import { fileFailure, systemCode } from './failures.ts';
+
+const maxPathBytes = 4096;
+const maxLinks = 40;
+
+/** A place on the disk. */
+export type Place = {
+  /** Absolute, with every symlink on the way resolved, also where its end does not exist yet. */
+  path: string;
+  /** For people and models: relative to the session's folder where it lies inside. */
+  shown: string;
+};
+
+/**
+ * Where a path leads. Relative ones start at `cwd`, `~/` at the user's home; `..` is worked out before symlinks are.
+ * @throws `bad_path` for one that is empty, too long, circular, or holds a NUL or a line break.
+ */
+export async function resolvePlace(path: string, cwd: string): Promise<Place> {
+  const absolute = absolutePath(path, cwd);
+  return placeOf(await canonicalPath(absolute, path), cwd);
+}
+
+/** The same for a thing that is itself meant when it is a symlink, and not what it points to. */
+export async function resolveEntry(path: string, cwd: string): Promise<Place> {
+  const absolute = absolutePath(path, cwd);
+  if (dirname(absolute) === absolute) return { path: absolute, shown: absolute };
+  return placeOf(join(await canonicalPath(dirname(absolute), path), basename(absolute)), cwd);
+}
+
+/** Whether a canonical path lies in the session's folder. */
+export async function isInWorkspace(path: string, cwd: string): Promise<boolean> {
+  return isInside(await canonicalPath(resolve(cwd), cwd), path);
+}
+
+async function placeOf(path: string, cwd: string): Promise<Place> {
+  const folder = await canonicalPath(resolve(cwd), cwd);
+  const shown = isInside(folder, path) ? relative(folder, path) || '.' : path;
+  return { path, shown: escapeName(shown) };
+}
+
+function absolutePath(path: string, cwd: string): string {
+  const refuse = (why: string) => new PawlError('bad_path', `The path ${why}. Give another one.`);
+  if (path === '') throw refuse('is empty');
+  if (/[\0\n\r]/.test(path)) throw refuse(`${JSON.stringify(path).slice(0, 200)} holds a NUL or a line break`);
+  if (Buffer.byteLength(path) > maxPathBytes) throw refuse(`is longer than ${maxPathBytes} bytes`);
+  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(cwd, path);
+}
+
+async function canonicalPath(path: string, asGiven: string, linksLeft = maxLinks): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw fileFailure(error, escapeName(asGiven));
+  }
+  const target = await linkTarget(path);
+  if (target === null) return join(await canonicalPath(dirname(path), asGiven, linksLeft), basename(path));
+  // A link to nothing: what is written there arises at its target, so that is the place.
+  if (linksLeft === 0) throw new PawlError('bad_path', `${escapeName(asGiven)} leads through too many symlinks.`);
+  const folder = await canonicalPath(dirname(path), asGiven, linksLeft);
+  return canonicalPath(resolve(folder, target), asGiven, linksLeft - 1);
+}
+
+async function linkTarget(path: string): Promise<string | null> {
+  try {
+    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : null;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return null;
+    throw error;
+  }
+}

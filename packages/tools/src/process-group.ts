@@ -1,0 +1,26 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { systemCode } from './failures.ts';
+
+const pollMs = 25;
+
+/** Sends a signal to every process of a group. False if none is left. */
+export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-group, signal);
+    return true;
+  } catch (error) {
+    // EPERM: some are left, but they are no longer ours to end.
+    return systemCode(error) !== 'ESRCH' && systemCode(error) !== 'EPERM';
+  }
+}
+
+/** Ends a process group: asks it to, and after `graceMs` makes it. Resolves when none of it is left or all were killed. */
+export async function endGroup(group: number, graceMs: number): Promise<void> {
+  const deadline = performance.now() + graceMs;
+  let isAlive = signalGroup(group, 'SIGTERM');
+  while (isAlive && performance.now() < deadline) {
+    await wait(pollMs);
+    isAlive = signalGroup(group, 0);
+  }
+  if (isAlive) signalGroup(group, 'SIGKILL');
+}

@@ -1,0 +1,76 @@
+import type { Tool, ToolOutcome, ToolScope } from '@pawl/engine';
+import { PawlError } from '@pawl/protocol';
+import { decodeText, isBinary, lineEndOf } from './encodings.ts';
+import { readFileBytes } from './files.ts';
+import type { ToolOptions } from './options.ts';
+import { type Page, pageOf } from './pages.ts';
+import { isInWorkspace, resolvePlace } from './paths.ts';
+import { defineTool, objectSchema } from './tool.ts';
+
+export type ReadInput = { path: string; offset?: number; limit?: number };
+
+/** How a model names a stored output instead of a file. */
+const outputPrefix = 'output:';
+
+/** Shows a text file, or a tool's output that was too long, page by page. */
+export function readTool(options: ToolOptions): Tool {
+  return defineTool<ReadInput>({
+    name: 'read',
+    description: 'Shows a text file with line numbers. A long file comes in pages; each says how to read on.',
+    input: objectSchema(
+      {
+        path: { type: 'string', description: 'File, or output:<digest> of a result that was cut' },
+        offset: { type: 'integer', minimum: 1, description: 'First line, from 1' },
+        limit: { type: 'integer', minimum: 1, description: 'Most lines' },
+      },
+      ['path'],
+    ),
+    effect: 'read',
+    subjectKind: 'path',
+    subject: ({ path }) => path,
+    paths: async ({ path }, { cwd }) => (isOutput(path) ? [] : [(await resolvePlace(path, cwd)).path]),
+    approval: async ({ path }, { cwd }) =>
+      !isOutput(path) && !(await isInWorkspace((await resolvePlace(path, cwd)).path, cwd)),
+    run: (input, context) => (isOutput(input.path) ? readOutput(input, context) : readFile(input, context, options)),
+  });
+}
+
+const isOutput = (path: string) => path.startsWith(outputPrefix);
+
+async function readOutput(input: ReadInput, scope: ToolScope): Promise<ToolOutcome> {
+  const digest = input.path.slice(outputPrefix.length);
+  const bytes = /^sha256-[0-9a-f]{64}$/.test(digest) ? await scope.blobs.get(digest) : null;
+  if (bytes === null)
+    throw new PawlError('not_found', `There is no stored output ${digest}. Use the digest that the cut result named.`);
+  return { content: show(pageOf(new TextDecoder().decode(bytes), input, { wrapsLines: true })) };
+}
+
+async function readFile(input: ReadInput, { cwd }: ToolScope, options: ToolOptions): Promise<ToolOutcome> {
+  const place = await resolvePlace(input.path, cwd);
+  const file = await readFileBytes(place, options.maxFileBytes);
+  if (file === null)
+    throw new PawlError('not_found', `${place.shown} does not exist. Use list or glob to see what does.`);
+  if (isBinary(file.bytes)) {
+    throw new PawlError(
+      'not_text',
+      `${place.shown} is a binary file of ${file.bytes.length} bytes, which read cannot show.`,
+    );
+  }
+  const decoded = decodeText(file.bytes);
+  const text = decoded?.text ?? new TextDecoder().decode(file.bytes);
+  const notes: string[] = [];
+  if (decoded === null) notes.push('not valid UTF-8; bytes that could not be read are shown as \ufffd');
+  else if (lineEndOf(text) === '\r\n') notes.push('lines end with CRLF, which edit keeps');
+  if (decoded?.encoding.startsWith('utf16')) notes.push('UTF-16, which edit keeps');
+  return {
+    content: show(pageOf(text, input, { wrapsLines: false }), notes),
+    details: { files: { [place.path]: file.digest } },
+  };
+}
+
+function show({ lines, total, next }: Page, notes: readonly string[] = []): string {
+  if (total === 0) return '(empty)';
+  const numbered = lines.map(({ number, text }) => `${String(number).padStart(6)}\t${text}`);
+  const all = next === null ? notes : [`of ${total} lines; read on with offset ${next}`, ...notes];
+  return all.length === 0 ? numbered.join('\n') : `${numbered.join('\n')}\n(${all.join('; ')})`;
+}
