@@ -1,0 +1,67 @@
+/** What a list of sessions must know of an append: found in one pass over its events, without a look at the log. */
+import type { DurableEvent, TextPart } from '@pawl/protocol';
+
+/** What an append changes in a session's summary; absent fields stay. `firstMessage` counts only if there is none yet. */
+type SummaryChange = {
+  createdAt?: number;
+  cwd?: string;
+  model?: string;
+  firstMessage?: string;
+  forkedFrom?: string;
+};
+
+/** `change` is null for most appends. `isSaid` tells that the search index has something to learn here. */
+export type Traits = { change: SummaryChange | null; isSaid: boolean };
+
+const longestLine = 200;
+
+export function traitsOf(events: readonly DurableEvent[]): Traits {
+  const change: SummaryChange = {};
+  let isSaid = false;
+  for (const event of events) {
+    switch (event.type) {
+      case 'session.created':
+        change.createdAt = event.at;
+        change.cwd = event.data.cwd;
+        change.model = event.data.model;
+        break;
+      case 'session.forked':
+        change.forkedFrom = event.data.from.session;
+        break;
+      case 'session.configured':
+        if (event.data.model !== undefined) change.model = event.data.model;
+        break;
+      case 'input.queued':
+        isSaid = true;
+        if (event.data.delivery !== 'context') change.firstMessage ??= oneLine(event.data.content);
+        break;
+      case 'message.added':
+        isSaid = true;
+        break;
+      default:
+    }
+  }
+  return { change: Object.keys(change).length > 0 ? change : null, isSaid };
+}
+
+function oneLine(content: readonly TextPart[]): string {
+  const line = textOf(content).replace(/\s+/g, ' ').trim();
+  return line.length <= longestLine ? line : `${line.slice(0, longestLine - 1).toWellFormed()}…`;
+}
+
+/** What a person or the model said in this event; empty for everything else. */
+export function saidIn(event: DurableEvent): string {
+  switch (event.type) {
+    case 'input.queued':
+      return textOf(event.data.content);
+    case 'message.added': {
+      const { message } = event.data;
+      if (message.role === 'user') return message.source === 'engine' ? '' : textOf(message.content);
+      return textOf(message.content.filter((part) => part.type === 'text'));
+    }
+    default:
+      return '';
+  }
+}
+
+const textOf = (content: readonly TextPart[]): string => content.map((part) => part.text).join('\n');
