@@ -32,20 +32,26 @@ describe.each(subjects)('%s', (_, open) => {
       fc.asyncProperty(fc.array(attempt, { maxLength: 40 }), async (attempts) => {
         const logs = open();
         const heads: Record<string, number> = { a: 0, b: 0, c: 0 };
-        const pending = attempts.map(({ session, offset, count, handle }) => {
+        const pending: { isRight: boolean; failure: Promise<unknown> }[] = [];
+        const last: Record<string, Promise<unknown>> = {};
+        for (const { session, offset, count, handle } of attempts) {
+          // A session's appends follow one another, as one writer's do; those of different sessions do not wait.
+          await last[session];
           const log = logs[handle % logs.length];
           const head = heads[session] ?? 0;
           const expected = Math.max(0, head + offset);
           const isRight = expected === head;
           if (isRight) heads[session] = head + count;
-          const done = log?.append(session, expected, stages(session, expected, count));
-          return { isRight, done };
-        });
-        for (const { isRight, done } of pending) {
-          const failure = await done?.then(
+          const failure = Promise.resolve(log?.append(session, expected, stages(session, expected, count))).then(
             () => null,
             (error: unknown) => error,
           );
+          last[session] = failure;
+          pending.push({ isRight, failure });
+        }
+        for (const each of pending) {
+          const { isRight } = each;
+          const failure = await each.failure;
           if (isRight) expect(failure).toBe(null);
           else expect(isPawlError(failure, 'conflict')).toBe(true);
         }

@@ -1,6 +1,6 @@
 /** How the calls of one step stand to each other. */
 import type { ToolEffect } from '@pawl/protocol';
-import type { Call, State } from './state.ts';
+import type { Call, State, Turn } from './state.ts';
 
 type Claims = { effect: ToolEffect; paths: readonly string[] };
 
@@ -21,11 +21,22 @@ function conflict(left: Claims, right: Claims): boolean {
   return left.paths.some((path) => right.paths.some((other) => overlaps(path, other)));
 }
 
-/** Calls before this one in its step that it has to wait for: those it conflicts with, or may, as long as nobody knows. */
+/**
+ * Calls of its step that this one has to wait for: earlier ones it conflicts with, or may, as long as nobody knows;
+ * and later ones that run already, as they may when an approver changed what this one touches.
+ */
 export function blockers(calls: readonly Call[], call: Call, claims: Claims): Call[] {
-  return calls
-    .slice(0, calls.indexOf(call))
-    .filter((other) => other.status !== 'finished' && (other.claims === null || conflict(claims, other.claims)));
+  const place = calls.indexOf(call);
+  return calls.filter((other, index) => {
+    if (index === place || other.status === 'finished') return false;
+    if (index > place && other.status !== 'running') return false;
+    return other.claims === null || conflict(claims, other.claims);
+  });
+}
+
+/** Whether no other call stands in its way. */
+export function isClear(turn: Turn, call: Call): boolean {
+  return call.claims !== null && blockers(turn.calls, call, call.claims).length === 0;
 }
 
 /** JSON with keys in order and without undefined ones: equal values give equal text. */

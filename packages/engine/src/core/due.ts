@@ -1,7 +1,6 @@
 /** Which effects are owed to the outside world? Ids follow from the log, so a debt is the same after a crash, on any machine. */
-import { blockers, maxParallelCalls } from './calls.ts';
+import { isClear } from './calls.ts';
 import { approvalTimer, turnTimer } from './evolve.ts';
-import { toolEffectId } from './outcomes.ts';
 import type { Call, State, Turn } from './state.ts';
 
 export type Effect =
@@ -9,10 +8,7 @@ export type Effect =
   | { kind: 'model'; id: string; mode: 'run' | 'stop' }
   /** May this call run, and what would it do? */
   | { kind: 'judge'; id: string; call: string }
-  /**
-   * Run the call; or, with its intent in the log and no outcome, find out what became of it; or stop it.
-   * `recover` is meant for a driver that does not run it already.
-   */
+  /** Run the call, whose intent is in the log; or find out what became of it, if the driver that ran it is gone; or stop it. */
   | { kind: 'tool'; id: string; call: string; mode: 'run' | 'recover' | 'stop' }
   /** Ring at this time, Unix ms. */
   | { kind: 'timer'; id: string; at: number };
@@ -29,28 +25,23 @@ export function due(state: State): Effect[] {
   if (turn.phase === 'tools') effects.push(...owedToCalls(turn, isStopping));
   const { durationMs } = state.settings.limits;
   if (durationMs !== null && !isStopping) {
-    effects.push({ kind: 'timer', id: turnTimer(turn.number), at: turn.startedAt + durationMs });
+    effects.push({ kind: 'timer', id: turnTimer(turn.number, durationMs), at: turn.startedAt + durationMs });
   }
   return effects;
 }
 
 function owedToCalls(turn: Turn, isStopping: boolean): Effect[] {
   const effects: Effect[] = [];
-  let running = turn.calls.filter((call) => call.status === 'running').length;
-  const tool = (call: Call, mode: 'run' | 'recover' | 'stop') =>
-    effects.push({ kind: 'tool', id: toolEffectId(call.id), call: call.id, mode });
   // A turn that is ending begins nothing new.
   const isClosing = isStopping || turn.ending !== null;
-
   for (const call of turn.calls) {
     if (call.status === 'running') {
-      tool(call, isStopping ? 'stop' : 'recover');
-    } else if (!isClosing && (call.status === 'proposed' || (call.status === 'deferred' && isClear(turn, call)))) {
+      const mode = isStopping ? 'stop' : call.isInterrupted ? 'recover' : 'run';
+      effects.push({ kind: 'tool', id: toolEffectId(call), call: call.id, mode });
+    } else if (isClosing) {
+    } else if (call.status === 'proposed' || (call.status === 'deferred' && isClear(turn, call))) {
       effects.push({ kind: 'judge', id: `judge:${call.id}:${call.round}`, call: call.id });
-    } else if (!isClosing && call.status === 'allowed' && running < maxParallelCalls && isClear(turn, call)) {
-      running += 1;
-      tool(call, 'run');
-    } else if (!isClosing && call.approval !== null && call.approval.expiresAt !== null && !call.approval.isExpired) {
+    } else if (call.approval !== null && call.approval.expiresAt !== null && !call.approval.isExpired) {
       const { round, expiresAt } = call.approval;
       effects.push({ kind: 'timer', id: approvalTimer(call, round), at: expiresAt });
     }
@@ -58,6 +49,5 @@ function owedToCalls(turn: Turn, isStopping: boolean): Effect[] {
   return effects;
 }
 
-function isClear(turn: Turn, call: Call): boolean {
-  return call.claims !== null && blockers(turn.calls, call, call.claims).length === 0;
-}
+/** The round is part of it: what a call did before it was judged again is no outcome of what it does after. */
+const toolEffectId = ({ id, round }: Call) => `tool:${id}:${round}`;

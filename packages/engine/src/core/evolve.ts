@@ -2,7 +2,7 @@
 import type { AssistantMessage, DurableEvent, EventData, ToolMessage, UserMessage } from '@pawl/protocol';
 import { callKey, loopWindow } from './calls.ts';
 import { repairHistory } from './repair.ts';
-import type { Call, State, Turn } from './state.ts';
+import type { Call, QueuedInput, State, Turn } from './state.ts';
 import { mergeLimits, noUsage } from './state.ts';
 import { addCost, addUsage, totalTokens } from './usage.ts';
 
@@ -22,6 +22,7 @@ export function evolve(state: State, event: DurableEvent): State {
       break;
     }
     case 'session.opened':
+      for (const call of state.turn?.calls ?? []) call.isInterrupted = call.status === 'running';
       break;
     case 'session.forked': {
       state.createdAt = event.at;
@@ -152,7 +153,6 @@ export function evolve(state: State, event: DurableEvent): State {
       const call = findCall(state, event.data.call);
       if (call === undefined) break;
       const { decision, reason, input } = event.data;
-      call.answer = { decision, reason: reason ?? null, by: event.by };
       if (decision !== 'allow') {
         call.approval = null;
         call.status = 'refused';
@@ -164,13 +164,14 @@ export function evolve(state: State, event: DurableEvent): State {
         call.approval = null;
         call.status = 'allowed';
       }
+      call.answer = { decision, reason: reason ?? null, by: event.by };
       break;
     }
     case 'tool.started': {
       const call = findCall(state, event.data.call);
       if (call === undefined) break;
       call.status = 'running';
-      call.evidence = event.data.evidence;
+      call.isInterrupted = false;
       break;
     }
     case 'tool.finished':
@@ -184,7 +185,8 @@ export function evolve(state: State, event: DurableEvent): State {
       const turn = state.turn;
       if (turn === null) break;
       const { reason, queue } = event.data;
-      turn.cancel ??= { by: event.by, reason: reason ?? null, queue };
+      const inputs = state.queue.map((input) => input.id);
+      turn.cancel ??= { by: event.by, reason: reason ?? null, queue, inputs };
       break;
     }
     case 'review.requested':
@@ -211,8 +213,8 @@ export function evolve(state: State, event: DurableEvent): State {
 
 const statusAfter = { allow: 'allowed', ask: 'asking', deny: 'refused' } as const;
 
-/** The id of the effect that rings when a turn's time is up. */
-export const turnTimer = (turn: number) => `timer:turn:${turn}`;
+/** The id of the effect that rings when a turn's time is up; another limit is another timer. */
+export const turnTimer = (turn: number, durationMs: number | null) => `timer:turn:${turn}:${durationMs}`;
 /** The id of the effect that rings when an approval's time is up. */
 export const approvalTimer = (call: Pick<Call, 'id'>, round: number) => `timer:approval:${call.id}:${round}`;
 
@@ -241,7 +243,7 @@ function startTurn(state: State, data: EventData['turn.started'], event: Durable
 
 /** A fork takes the history and nothing that runs: whatever was open there was never begun here. */
 function leaveBehind(turn: Turn, event: DurableEvent): void {
-  turn.cancel = { by: event.by, reason: 'The session was forked here.', queue: 'run' };
+  turn.cancel = { by: event.by, reason: 'The session was forked here.', queue: 'run', inputs: [] };
   if (turn.phase !== 'tools') turn.phase = 'between';
   for (const call of turn.calls) {
     if (call.status === 'running') call.status = 'allowed';
@@ -297,7 +299,7 @@ function proposedCall(part: { id: string; tool: string; input: Call['input']; ma
     approval: null,
     isApproved: false,
     answer: null,
-    evidence: undefined,
+    isInterrupted: false,
     result: null,
   };
 }
@@ -370,16 +372,21 @@ function rememberCall(state: State, call: Call, data: EventData['tool.finished']
 function fireTimer(state: State, timer: string): void {
   const turn = state.turn;
   if (turn === null) return;
-  if (timer === turnTimer(turn.number)) turn.isOverTime = true;
+  if (timer === turnTimer(turn.number, state.settings.limits.durationMs)) turn.isOverTime = true;
   for (const call of turn.calls) {
     if (call.approval !== null && timer === approvalTimer(call, call.approval.round)) call.approval.isExpired = true;
   }
 }
 
+/** What a canceller says of the queue holds for what was queued then; whatever was sent since runs. */
 function endTurn(state: State, data: EventData['turn.ended']): void {
-  const queue = state.turn?.cancel?.queue;
-  if (queue === 'wait' && state.queue.length > 0) state.isHeld = true;
-  if (queue === 'commit') state.queue = state.queue.map((input) => ({ ...input, delivery: 'context' }));
+  const { queue = 'run', inputs = [] } = state.turn?.cancel ?? {};
+  const sent = state.queue.filter((input) => input.delivery !== 'context');
+  const isCovered = (input: QueuedInput) => inputs.includes(input.id);
+  if (queue === 'wait' && sent.length > 0 && sent.every(isCovered)) state.isHeld = true;
+  if (queue === 'commit') {
+    state.queue = state.queue.map((input) => (isCovered(input) ? { ...input, delivery: 'context' } : input));
+  }
   state.turn = null;
   state.lastTurn = data;
 }

@@ -16,9 +16,8 @@ export type Outcome =
   /** `partial` is the answer so far, to be kept; code `cancelled` when the engine itself stopped it. */
   | { type: 'model.failed'; effect: string; model: string; error: Failure; partial: ModelMessage | null }
   | { type: 'tool.judged'; effect: string; judgement: Judgement }
-  | { type: 'tool.started'; data: EventData['tool.started'] }
-  | { type: 'tool.outdated'; data: EventData['tool.outdated'] }
-  | { type: 'tool.finished'; data: EventData['tool.finished']; stage: string | null }
+  | { type: 'tool.outdated'; effect: string; data: EventData['tool.outdated'] }
+  | { type: 'tool.finished'; effect: string; data: EventData['tool.finished']; stage: string | null }
   | { type: 'timer.fired'; effect: string }
   | { type: 'session.opened'; data: EventData['session.opened'] };
 
@@ -48,17 +47,11 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
     }
     case 'tool.judged':
       return isOwed(state, outcome.effect) ? judged(state, outcome.judgement) : late();
-    case 'tool.started': {
-      const call = findCall(state, outcome.data.call);
-      // Only what is owed and not begun may begin: not after a cancel, and never twice.
-      if (call?.status !== 'allowed' || !isOwed(state, toolEffectId(call.id))) return late();
-      return accept({ type: 'tool.started', data: outcome.data });
-    }
     case 'tool.outdated':
-      if (findCall(state, outcome.data.call)?.status !== 'running') return late();
+      if (!isOwed(state, outcome.effect)) return late();
       return accept({ type: 'tool.outdated', data: outcome.data });
     case 'tool.finished': {
-      if (findCall(state, outcome.data.call)?.status !== 'running') return late();
+      if (!isOwed(state, outcome.effect)) return late();
       const finished: EventBody = { type: 'tool.finished', data: outcome.data };
       if (outcome.stage === null) return accept(finished);
       return accept({ type: 'stage.declared', data: { stage: outcome.stage } }, finished);
@@ -67,8 +60,6 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
       return outcome satisfies never;
   }
 }
-
-export const toolEffectId = (call: string) => `tool:${call}`;
 
 const late = () => refuse('late_outcome', 'Nobody waits for this outcome any more; it was dropped.');
 

@@ -1,5 +1,6 @@
 /** Which events follow from what we know, with no I/O? The next step, the end of a turn, a queued input taken up. */
 import type { EventBody, TurnOutcome } from '@pawl/protocol';
+import { isClear, maxParallelCalls } from './calls.ts';
 import { findRepairs } from './repair.ts';
 import type { Call, QueuedInput, State, Turn } from './state.ts';
 import { totalTokens, windowTokens } from './usage.ts';
@@ -120,9 +121,18 @@ function endOf(turn: Turn, ending: { outcome: TurnOutcome; message: string }): E
 /* ------------------------------------------------------------ calls */
 
 function settleCalls(state: State, turn: Turn): EventBody[] {
-  const events: EventBody[] = [];
-  for (const call of turn.calls) events.push(...settleCall(state, turn, call));
-  return events;
+  const events = turn.calls.flatMap((call) => settleCall(state, turn, call));
+  // What that changes is looked at anew before anything begins.
+  return events.length > 0 ? events : begun(turn);
+}
+
+/** The intents of the calls that may run now: allowed, with nothing before them in their way, and not too many at once. */
+function begun(turn: Turn): EventBody[] {
+  const running = turn.calls.filter((call) => call.status === 'running').length;
+  return turn.calls
+    .filter((call) => call.status === 'allowed' && isClear(turn, call))
+    .slice(0, Math.max(0, maxParallelCalls - running))
+    .map((call) => ({ type: 'tool.started', data: { call: call.id, effect: call.claims?.effect ?? 'external' } }));
 }
 
 function settleCall(state: State, turn: Turn, call: Call): EventBody[] {

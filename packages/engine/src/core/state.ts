@@ -44,7 +44,8 @@ export type Call = {
   /** The approver wrote these arguments: a question about them is answered already. */
   isApproved: boolean;
   answer: { decision: EventData['approval.resolved']['decision']; reason: string | null; by: Actor } | null;
-  evidence: EventData['tool.started']['evidence'];
+  /** It had begun when the driver that ran it was gone. */
+  isInterrupted: boolean;
   result: ToolResult | null;
 };
 
@@ -67,7 +68,8 @@ export type Turn = {
   /** Which call of the model this step is at, from 1. */
   attempt: number;
   calls: Call[];
-  cancel: { by: Actor; reason: string | null; queue: QueueDisposition } | null;
+  /** `inputs` are those that `queue` is about: what was queued when the cancel came. */
+  cancel: { by: Actor; reason: string | null; queue: QueueDisposition; inputs: readonly string[] } | null;
   isOverTime: boolean;
   /** How the turn ends once nothing of it is open. */
   ending: { outcome: TurnOutcome; message: string } | null;

@@ -3,7 +3,8 @@
  * Durable events are never skipped: who falls behind reads them from the log. Transient ones are not kept; what a
  * subscriber missed is announced as a `stream.gap`, and the message so far is given to it again.
  */
-import type { Cursor, DurableEvent, PawlError, PawlEvent, TransientBody, TransientEvent } from '@pawl/protocol';
+import type { Cursor, DurableEvent, PawlEvent, TransientBody, TransientEvent } from '@pawl/protocol';
+import { PawlError } from '@pawl/protocol';
 
 /** Events that wait for one subscriber before it has to read from the log. */
 const capacity = 4096;
@@ -41,16 +42,20 @@ export class Bus {
     this.#n += 1;
     this.#soFar = follow(this.#soFar, body);
     if (this.#subscribers.size === 0) return;
-    const event: TransientEvent = { after: this.#seq, n: this.#n, session: this.#session, ...body };
+    const { type, data } = body;
+    const event = { after: this.#seq, n: this.#n, session: this.#session, type, data } as TransientEvent;
     for (const subscriber of this.#subscribers) subscriber.broadcast(event);
   }
 
   /**
    * Events from `from` on: the durable ones after it, the message so far, then what happens. Without `from`, from now.
-   * Ends when `signal` aborts or the session closes; throws when the session is lost.
+   * Ends after the event that `isLast`, when `signal` aborts or the session closes; throws when the session is lost,
+   * or closes before the last event.
    */
-  subscribe(from?: Cursor, signal?: AbortSignal): AsyncIterableIterator<PawlEvent> {
-    const subscription = new Subscription({
+  subscribe(from?: Cursor, signal?: AbortSignal, isLast?: (event: PawlEvent) => boolean): Subscription {
+    const subscription: Subscription = new Subscription({
+      session: this.#session,
+      isLast,
       from: from ?? { seq: this.#seq, n: this.#n },
       position: () => ({ seq: this.#seq, n: this.#n }),
       read: this.#read,
@@ -58,7 +63,7 @@ export class Bus {
       leave: () => this.#subscribers.delete(subscription),
     });
     this.#subscribers.add(subscription);
-    if (this.#end !== null) subscription.end(this.#end.error);
+    if (this.#end !== null) subscription.close(this.#end.error);
     const end = () => subscription.end(null);
     if (signal?.aborted === true) end();
     signal?.addEventListener('abort', end, { once: true });
@@ -68,7 +73,7 @@ export class Bus {
   /** Ends every subscription: with `error` by throwing it, else quietly, after what is queued. */
   close(error: PawlError | null): void {
     this.#end ??= { error };
-    for (const subscriber of [...this.#subscribers]) subscriber.end(error);
+    for (const subscriber of [...this.#subscribers]) subscriber.close(error);
   }
 
   #snapshot(): TransientEvent | null {
@@ -102,6 +107,8 @@ function follow(soFar: MessageSoFar | null, body: TransientBody): MessageSoFar |
 
 type Position = { seq: number; n: number };
 type Source = {
+  session: string;
+  isLast: ((event: PawlEvent) => boolean) | undefined;
   from: Cursor;
   position(): Position;
   read(afterSeq: number): Promise<DurableEvent[]>;
@@ -109,7 +116,8 @@ type Source = {
   leave(): void;
 };
 
-class Subscription implements AsyncIterableIterator<PawlEvent> {
+/** One reader's place in the events of a session. */
+export class Subscription implements AsyncIterableIterator<PawlEvent> {
   readonly #source: Source;
   #queue: PawlEvent[] = [];
   #head = 0;
@@ -119,7 +127,10 @@ class Subscription implements AsyncIterableIterator<PawlEvent> {
   /** Durable events have passed by that are not in the queue; the log has them. */
   #isBehind: boolean;
   #isReading = false;
+  #isHeld = false;
+  /** No more live events come; a reader who is behind still gets the durable ones. */
   #end: { error: unknown } | null = null;
+  #isDone = false;
 
   constructor(source: Source) {
     this.#source = source;
@@ -145,6 +156,33 @@ class Subscription implements AsyncIterableIterator<PawlEvent> {
     } else this.#push(event);
   }
 
+  /** Gives nothing until `release`: it is not known yet where to begin. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** Begins to give: what came since it was held, or all that is in the log after `seq`. */
+  release(seq?: number): void {
+    this.#isHeld = false;
+    if (seq !== undefined) {
+      this.#queue = [];
+      this.#head = 0;
+      this.#lastSeq = seq;
+      this.#isBehind = true;
+      this.#isDone = false;
+    }
+    if (this.#waiting === null) return;
+    if (this.#isBehind) this.#catchUp();
+    else this.#answer();
+  }
+
+  /** The session is closed, or lost by `error`. Whoever waits for a last event that can no longer come is told. */
+  close(error: PawlError | null): void {
+    const { isLast, session } = this.#source;
+    const unfinished = `Session ${session} was closed before the turn ended. Open it again to go on.`;
+    this.end(error ?? (isLast === undefined ? null : new PawlError('session_closed', unfinished)));
+  }
+
   end(error: unknown): void {
     if (this.#end !== null) return;
     this.#end = { error };
@@ -153,7 +191,7 @@ class Subscription implements AsyncIterableIterator<PawlEvent> {
   }
 
   next(): Promise<IteratorResult<PawlEvent>> {
-    if (this.#length > 0) return Promise.resolve({ done: false, value: this.#shift() });
+    if (this.#length > 0 && !this.#isHeld) return Promise.resolve({ done: false, value: this.#shift() });
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       if (this.#isBehind && this.#end?.error == null) this.#catchUp();
@@ -162,10 +200,9 @@ class Subscription implements AsyncIterableIterator<PawlEvent> {
   }
 
   return(): Promise<IteratorResult<PawlEvent>> {
-    this.end(null);
+    this.#finish();
     this.#queue = [];
     this.#head = 0;
-    this.#isBehind = false;
     return Promise.resolve({ done: true, value: undefined });
   }
 
@@ -178,8 +215,21 @@ class Subscription implements AsyncIterableIterator<PawlEvent> {
   }
 
   #push(event: PawlEvent): void {
+    if (this.#isDone) return;
+    this.#give(event);
+    if (this.#source.isLast?.(event) === true) this.#finish();
+  }
+
+  /** Nothing is given after what is queued. */
+  #finish(): void {
+    this.#isDone = true;
+    this.#isBehind = false;
+    this.end(null);
+  }
+
+  #give(event: PawlEvent): void {
     const waiting = this.#waiting;
-    if (waiting !== null && this.#length === 0 && !this.#isReading) {
+    if (waiting !== null && this.#length === 0 && !this.#isReading && !this.#isHeld) {
       this.#waiting = null;
       waiting.resolve({ done: false, value: event });
     } else this.#queue.push(event);
@@ -197,7 +247,7 @@ class Subscription implements AsyncIterableIterator<PawlEvent> {
 
   #answer(): void {
     const waiting = this.#waiting;
-    if (waiting === null) return;
+    if (waiting === null || this.#isHeld) return;
     if (this.#length > 0) {
       this.#waiting = null;
       waiting.resolve({ done: false, value: this.#shift() });
@@ -209,7 +259,7 @@ class Subscription implements AsyncIterableIterator<PawlEvent> {
   }
 
   #catchUp(): void {
-    if (this.#isReading) return;
+    if (this.#isReading || this.#isHeld) return;
     this.#isReading = true;
     this.#readAll().then(
       () => this.#caughtUp(),
@@ -227,7 +277,7 @@ class Subscription implements AsyncIterableIterator<PawlEvent> {
     do {
       const events = await this.#source.read(this.#lastSeq);
       if (events.length === 0) break;
-      for (const event of events) this.#queue.push(event);
+      for (const event of events) this.#push(event);
       this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq;
     } while (this.#lastSeq < this.#source.position().seq && this.#length < capacity);
   }
@@ -239,11 +289,11 @@ class Subscription implements AsyncIterableIterator<PawlEvent> {
       const snapshot = this.#source.snapshot();
       if (this.#missed > 0) {
         const { seq, n } = this.#source.position();
-        const session = snapshot?.session ?? this.#queue.at(-1)?.session ?? '';
-        this.#queue.push({ after: seq, n, session, type: 'stream.gap', data: { missed: this.#missed } });
+        const { session } = this.#source;
+        this.#push({ after: seq, n, session, type: 'stream.gap', data: { missed: this.#missed } });
         this.#missed = 0;
       }
-      if (snapshot !== null) this.#queue.push(snapshot);
+      if (snapshot !== null) this.#push(snapshot);
     }
     if (this.#length === 0 && !this.#isBehind && this.#end === null) return;
     this.#answer();

@@ -38,11 +38,18 @@ export function sessionClient(
   const send = (input: string | UserPart[], options: SendOptions = {}): AsyncIterableIterator<PawlEvent> => {
     const { id = createId(), delivery = 'queue', review } = options;
     const content: UserPart[] = typeof input === 'string' ? [{ type: 'text', text: input }] : input;
-    const events = session.bus.subscribe();
-    const sent = command('input.send', { content, delivery, ...(review !== undefined && { review }) }, id);
-    // Whoever iterates gets the refusal; whoever does not has asked for nothing.
-    sent.catch(() => undefined);
-    return untilDone(id, sent, events, session);
+    const events = session.bus.subscribe(undefined, undefined, endsWith(id));
+    events.hold();
+    const data = { content, delivery, ...(review !== undefined && { review }) };
+    command('input.send', data, id).then(
+      // Sent before: what became of it since is in the log.
+      (receipt) => events.release(receipt.isDuplicate ? receipt.seq : undefined),
+      (refusal: unknown) => {
+        events.end(refusal);
+        events.release();
+      },
+    );
+    return events;
   };
 
   return {
@@ -78,48 +85,25 @@ const commandDefaults: { [Type in CommandType]?: Partial<CommandData[Type]> } = 
   'turn.cancel': { queue: 'run' },
 };
 
-/** The events until the input is done with: its turn ended, or it was removed, or it became context without a turn. */
-async function* untilDone(
-  input: string,
-  sent: Promise<Receipt>,
-  events: AsyncIterableIterator<PawlEvent>,
-  session: Session,
-): AsyncGenerator<PawlEvent, void> {
+/** Tells the event with which an input is done with: its turn ended, or it was removed, or it became context without a turn. */
+function endsWith(input: string): (event: PawlEvent) => boolean {
   let turn: number | null = null;
   let isTaken = false;
-  try {
-    const receipt = await sent;
-    // Sent before: what became of it then is in the log, and nothing of it may come any more.
-    if (receipt.isDuplicate && !(await session.look((state) => isOpen(state, input)))) return;
-    for await (const event of events) {
-      yield event;
-      switch (event.type) {
-        case 'turn.started':
-          turn = event.data.turn;
-          break;
-        case 'message.added':
-          if (event.data.message.role !== 'user' || event.data.message.input !== input) break;
-          if (event.data.message.source === 'context') return;
-          isTaken = true;
-          break;
-        case 'input.removed':
-          if (event.data.input === input) return;
-          break;
-        case 'turn.ended':
-          if (isTaken && (turn === null || event.data.turn === turn)) return;
-          break;
-        default:
-      }
+  return (event) => {
+    switch (event.type) {
+      case 'turn.started':
+        turn = event.data.turn;
+        return false;
+      case 'message.added':
+        if (event.data.message.role !== 'user' || event.data.message.input !== input) return false;
+        isTaken = true;
+        return event.data.message.source === 'context';
+      case 'input.removed':
+        return event.data.input === input;
+      case 'turn.ended':
+        return isTaken && (turn === null || event.data.turn === turn);
+      default:
+        return false;
     }
-    throw new PawlError(
-      'session_closed',
-      `Session ${session.id} was closed before the turn ended. Open it again to go on.`,
-    );
-  } finally {
-    await events.return?.();
-  }
-}
-
-function isOpen(state: Parameters<typeof viewOf>[0], input: string): boolean {
-  return state.turn !== null || state.queue.some((queued) => queued.id === input);
+  };
 }

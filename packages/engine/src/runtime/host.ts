@@ -103,23 +103,27 @@ export function createHost(options: HostOptions): Host {
   /** Claims, then drives; gives the claim back however the driving ends. */
   const drive = (id: string, begin: () => Promise<Session>): Promise<Live> => {
     if (isClosed) throw new PawlError('host_closed', 'This host is closed.');
-    const started = (async () => {
+    const forget = () => {
+      if (live.get(id) === started) live.delete(id);
+    };
+    const started: Promise<Live> = (async () => {
       const claim = await log.claim(id);
       try {
         const session = await begin();
         const released = session.ended.then(() => {
-          live.delete(id);
+          forget();
           return claim.release();
         });
+        // Whoever closes the host learns of a claim that could not be given back; nobody else waits for it.
+        released.catch(() => undefined);
         return { session, released };
       } catch (error) {
-        live.delete(id);
         await claim.release();
         throw error;
       }
     })();
     live.set(id, started);
-    started.catch(() => live.delete(id));
+    started.catch(forget);
     return started;
   };
 

@@ -43,6 +43,8 @@ export class Session {
   readonly #inbox: Submission[] = [];
   #isDraining = false;
   readonly #running = new Map<string, Running>();
+  /** Calls begun here and still owed. One whose outcome was lost is found out about, not begun again. */
+  readonly #begun = new Set<string>();
   /** Resolves when the session is no longer driven here. */
   readonly ended: Promise<void>;
   #resolveEnded: () => void = () => undefined;
@@ -210,8 +212,11 @@ export class Session {
       const effect = owed.get(id);
       if (effect === undefined || ('mode' in effect && effect.mode === 'stop')) controller.abort(this.#stopReason());
     }
+    for (const id of this.#begun) if (!owed.has(id)) this.#begun.delete(id);
     for (const effect of owed.values()) {
-      if (!this.#running.has(effect.id)) this.#start(effect);
+      if (this.#running.has(effect.id)) continue;
+      const hasBegun = effect.kind === 'tool' && effect.mode === 'run' && this.#begun.has(effect.id);
+      this.#start(hasBegun ? { ...effect, mode: 'recover' } : effect);
     }
   }
 
@@ -231,12 +236,13 @@ export class Session {
     const controller = new AbortController();
     const running: Running = { controller, hasReported: false };
     this.#running.set(effect.id, running);
+    if (effect.kind === 'tool') this.#begun.add(effect.id);
     const context = {
       ports: this.#ports.effects,
       state: this.#state,
       signal: controller.signal,
       report: (outcome: Outcome) => {
-        running.hasReported = outcome.type !== 'tool.started';
+        running.hasReported = true;
         return this.#report(outcome);
       },
       broadcast: this.bus.broadcast.bind(this.bus),

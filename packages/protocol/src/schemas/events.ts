@@ -162,8 +162,8 @@ export const eventData = {
     /** The arguments as the approver changed them; they are judged again. */
     input: z.record(z.string(), z.json()).optional(),
   }),
-  /** The intent, with the evidence of the judgement. */
-  'tool.started': z.object({ call: z.string(), effect: toolEffect, evidence: z.json().optional() }),
+  /** The intent: from here on the deed may have been done. */
+  'tool.started': z.object({ call: z.string(), effect: toolEffect }),
   'tool.finished': z.object({
     call: z.string(),
     status: toolStatus,

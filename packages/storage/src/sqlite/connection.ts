@@ -20,16 +20,19 @@ export function connect(path: string, isPowerLossSafe: boolean, steps: readonly 
   }
 }
 
-/** Runs `work` in one transaction that no other writer can cut into. */
+/** Runs `work` in one transaction that no other writer can cut into; inside another one, as a part that fails alone. */
 export function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
-  database.exec('BEGIN IMMEDIATE');
+  const [begin, commit, rollback] = database.isTransaction
+    ? ['SAVEPOINT part', 'RELEASE part', 'ROLLBACK TO part; RELEASE part']
+    : ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'];
+  database.exec(begin);
   try {
     const result = work();
-    database.exec('COMMIT');
+    database.exec(commit);
     return result;
   } catch (error) {
     // A full disk ends the transaction by itself.
-    if (database.isTransaction) database.exec('ROLLBACK');
+    if (database.isTransaction) database.exec(rollback);
     throw error;
   }
 }

@@ -7,8 +7,27 @@ import { conflict, decodeWhole, encodeRecord, type StoredRecord, verifyNext } fr
 import { type Traits, traitsOf } from '../traits.ts';
 import { keysAfter, rowOf, rowsOf, transaction } from './connection.ts';
 
+/** An append, encoded: nothing shared with the caller is kept. */
+export type Append = {
+  session: string;
+  expectedSeq: number;
+  record: StoredRecord;
+  at: number;
+  traits: Traits;
+  isNaming: boolean;
+};
+
+/** @throws `invalid_append`. */
+export function encodeAppend(session: string, expectedSeq: number, events: readonly DurableEvent[]): Append {
+  const record = encodeRecord(session, expectedSeq, events);
+  const at = events.at(-1)?.at ?? 0;
+  return { session, expectedSeq, record, at, traits: traitsOf(events), isNaming: digestsIn(record.body).length > 0 };
+}
+
 export type Events = {
-  append(session: string, expectedSeq: number, events: readonly DurableEvent[]): void;
+  /** Whether this only adds a record to a session that is known, so that it may share a commit. */
+  isPlain(append: Append): boolean;
+  write(append: Append): void;
   read(session: string, afterSeq: number): DurableEvent[];
   /** Appends a record as it was stored before. */
   restore(session: string, record: StoredRecord, at: number, traits: Traits): void;
@@ -60,7 +79,7 @@ export function createEvents(database: DatabaseSync, report: (damage: Damage) =>
   const headOf = (number: number, upTo = highestSeq): number =>
     rowOf<{ seq: number }>(selectHead, number, upTo)?.seq ?? 0;
 
-  const write = (number: number, record: StoredRecord, at: number, isSaid: boolean): boolean =>
+  const insertRecord = (number: number, record: StoredRecord, at: number, isSaid: boolean): boolean =>
     insert.run(number, record.firstSeq, record.lastSeq, at, isSaid ? 1 : 0, record.checksum, record.body).changes === 1;
 
   /** The rare append: a session's first, one that changes its summary or names blobs, or one that met something unexpected. */
@@ -75,7 +94,7 @@ export function createEvents(database: DatabaseSync, report: (damage: Damage) =>
     }
     const isFirst = known === undefined || expectedSeq === 0;
     const number = isFirst ? (rowOf<{ number: number }>(insertSession, session)?.number ?? 0) : known;
-    if (!write(number, record, at, traits.isSaid)) throw conflict(session, expectedSeq, headOf(number));
+    if (!insertRecord(number, record, at, traits.isSaid)) throw conflict(session, expectedSeq, headOf(number));
     const { change } = traits;
     if (change !== null) {
       const { createdAt, cwd, model, firstMessage, forkedFrom } = change;
@@ -117,6 +136,17 @@ export function createEvents(database: DatabaseSync, report: (damage: Damage) =>
     return true;
   }
 
+  function isPlain({ session, expectedSeq, record, traits, isNaming }: Append): boolean {
+    const isEmpty = record.lastSeq === expectedSeq;
+    return expectedSeq > 0 && !isEmpty && traits.change === null && !isNaming && numbers.has(session);
+  }
+
+  function expect(session: string, expectedSeq: number): void {
+    const stored = numberOf(session);
+    const headSeq = stored === undefined ? 0 : headOf(stored);
+    if (headSeq !== expectedSeq) throw conflict(session, expectedSeq, headSeq);
+  }
+
   function restore(session: string, record: StoredRecord, at: number, traits: Traits): void {
     numbers.set(
       session,
@@ -125,20 +155,14 @@ export function createEvents(database: DatabaseSync, report: (damage: Damage) =>
   }
 
   return {
-    append(session, expectedSeq, events) {
-      const record = encodeRecord(session, expectedSeq, events);
-      const last = events.at(-1);
+    isPlain,
+    write(append) {
+      const { session, expectedSeq, record, at, traits } = append;
       const number = numbers.get(session);
-      if (last === undefined) {
-        const stored = numberOf(session);
-        const headSeq = stored === undefined ? 0 : headOf(stored);
-        if (headSeq !== expectedSeq) throw conflict(session, expectedSeq, headSeq);
-        return;
+      if (record.lastSeq === expectedSeq) expect(session, expectedSeq);
+      else if (number === undefined || !isPlain(append) || !insertRecord(number, record, at, traits.isSaid)) {
+        restore(session, record, at, traits);
       }
-      const traits = traitsOf(events);
-      const isPlain = expectedSeq > 0 && traits.change === null && digestsIn(record.body).length === 0;
-      if (number !== undefined && isPlain && write(number, record, last.at, traits.isSaid)) return;
-      restore(session, record, last.at, traits);
     },
     restore,
     read(session, afterSeq) {

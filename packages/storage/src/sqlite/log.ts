@@ -2,15 +2,18 @@ import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Damage, Storage } from '@pawl/engine';
+import { isPawlError } from '@pawl/protocol';
 import { type Changes, createChanges, follow } from '../follow.ts';
 import { sessionLocked } from '../record.ts';
 import { createBlobs } from './blobs.ts';
-import { createEvents } from './events.ts';
+import { transaction } from './connection.ts';
+import { type Append, createEvents, encodeAppend } from './events.ts';
 import { openFile } from './file.ts';
 import { type Migration, migrations } from './migrations.ts';
 import { watchNeighbours } from './neighbours.ts';
 import { createOwners } from './owners.ts';
 import { deleteSession, indexSession, listSessions, sessionsBehind } from './sessions.ts';
+import { attempt, createTogether } from './together.ts';
 
 export type SqliteLogOptions = {
   /** The database file. It and its folders are made if they do not exist, readable by this user only. */
@@ -53,6 +56,18 @@ export function openSqliteLog(options: SqliteLogOptions, steps: readonly Migrati
     neighbours.moveTo(database);
     return { database, events: createEvents(database, report), blobs: createBlobs(database) };
   });
+  const together = createTogether((appends: readonly Append[]) =>
+    use(({ database, events }) => {
+      const writeAll = () =>
+        appends.map((append) => {
+          const refusal = attempt(() => events.write(append));
+          // Anything but a refusal may have ended the transaction: nothing more is written in it.
+          if (refusal !== null && !isPawlError(refusal)) throw refusal;
+          return refusal;
+        });
+      return appends.length === 1 ? writeAll() : transaction(database, writeAll);
+    }),
+  );
   const read: Storage['read'] = async (session, afterSeq = 0) => use(({ events }) => events.read(session, afterSeq));
 
   /** Other processes are watched for as long as somebody watches a session. */
@@ -70,7 +85,9 @@ export function openSqliteLog(options: SqliteLogOptions, steps: readonly Migrati
 
   return {
     async append(session, expectedSeq, events) {
-      use((parts) => parts.events.append(session, expectedSeq, events));
+      const append = encodeAppend(session, expectedSeq, events);
+      if (use((parts) => parts.events.isPlain(append))) await together.write(session, append);
+      else use((parts) => parts.events.write(append));
       changes.notify(session);
     },
     read,
@@ -105,6 +122,7 @@ export function openSqliteLog(options: SqliteLogOptions, steps: readonly Migrati
     damage: () => damage.map((found) => ({ ...found })),
     async close() {
       if (changes.isClosed()) return;
+      together.flush();
       changes.close();
       neighbours.stop();
       try {

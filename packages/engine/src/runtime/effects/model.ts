@@ -19,9 +19,9 @@ export const runModel: Runner<'model'> = async (effect, context) => {
   }
   const answer = new Answer(context, callIdsOf(context));
   try {
-    const model = await context.ports.modelFor(name);
-    const message = await untilAborted(signal, answer.follow(model));
-    if (message !== null) {
+    const model = await untilAborted(signal, context.ports.modelFor(name));
+    const message = model === null ? null : await untilAborted(signal, answer.follow(model));
+    if (model !== null && message !== null) {
       await report({ type: 'model.finished', effect: effect.id, model: model.id, message });
       return;
     }

@@ -14,65 +14,62 @@ const stopGraceMs = 2000;
 type Finished = EventData['tool.finished'];
 
 /**
- * Runs a call: intent, deed, outcome. With the intent in the log from before a crash, no deed is repeated
- * unless that is harmless: the tool is asked what became of it, and where nobody knows, that is the outcome.
+ * Runs a call, whose intent is in the log. After a crash no deed is repeated unless that is harmless:
+ * the tool is asked what became of it, and where nobody knows, that is the outcome.
  */
 export const runTool: Runner<'tool'> = async (effect, context) => {
   const call = findCall(context.state, effect.call);
-  const tool = call === undefined ? undefined : context.ports.tools.get(call.tool);
   if (call === undefined) return;
+  const tool = context.ports.tools.get(call.tool);
+  const owed = { effect: effect.id, call };
   if (effect.mode === 'stop') {
-    await finish(context, call, {
-      status: 'cancelled',
-      content: 'Stopped. It had begun; see what it did before trying it again.',
-    });
-    return;
-  }
-  if (tool === undefined) {
+    const content = 'Stopped. It had begun; see what it did before trying it again.';
+    await finish(context, owed, { status: 'cancelled', content });
+  } else if (tool === undefined) {
     // It was there when the call was judged: the host was started without it.
-    if (effect.mode === 'run' && !(await start(context, call, null))) return;
-    await finish(context, call, { status: 'unknown', content: `There is no tool "${call.tool}" here any more.` });
-    return;
-  }
-  if (effect.mode === 'run') {
-    if (await start(context, call, tool)) await perform(context, call, tool);
+    await finish(context, owed, { status: 'unknown', content: `There is no tool "${call.tool}" here any more.` });
+  } else if (effect.mode === 'run') {
+    await perform(context, owed, tool);
   } else {
-    await recover(context, call, tool);
+    await recover(context, owed, tool);
   }
 };
 
-/** The intent: durable before the body runs. False if the call may not begin any more. */
-async function start(context: EffectContext, call: Call, tool: Tool | null): Promise<boolean> {
-  const effect = call.claims?.effect ?? 'external';
-  const evidence = tool === null ? undefined : call.judgement?.evidence;
-  const data = { call: call.id, effect, ...(evidence !== undefined && { evidence }) };
-  return context.report({ type: 'tool.started', data });
-}
+/** The effect and its call. Only what comes back under the effect's id counts. */
+type Owed = { effect: string; call: Call };
 
-async function recover(context: EffectContext, call: Call, tool: Tool): Promise<void> {
+async function recover(context: EffectContext, owed: Owed, tool: Tool): Promise<void> {
+  const { call } = owed;
   const effect = call.claims?.effect;
   if (effect === 'read' || effect === 'idempotent') {
-    await perform(context, call, tool);
+    await perform(context, owed, tool);
     return;
   }
-  if (tool.reconcile !== undefined && call.evidence !== undefined) {
-    const found = await tool.reconcile(call.input, call.evidence, toolScope(context, call)).catch(() => null);
+  const evidence = call.judgement?.evidence;
+  if (tool.reconcile !== undefined && evidence !== undefined) {
+    const asked = tool.reconcile(call.input, evidence, toolScope(context, call));
+    const found = await withGrace(context, tool.name, asked).catch(() => null);
     if (found === 'not_done') {
-      await perform(context, call, tool);
+      await perform(context, owed, tool);
       return;
     }
     if (found !== null) {
-      await finish(context, call, await outcomeOf(context, found));
+      await finish(context, owed, await outcomeOf(context, found));
       return;
     }
   }
   const content =
     'Interrupted: the program was stopped while this ran, and nobody knows whether it took effect. Look at the state of things before trying it again.';
-  await finish(context, call, { status: 'unknown', content });
+  await finish(context, owed, { status: 'unknown', content });
 }
 
-async function perform(context: EffectContext, call: Call, tool: Tool): Promise<void> {
+async function perform(context: EffectContext, owed: Owed, tool: Tool): Promise<void> {
   const { ports, broadcast, signal } = context;
+  const { call } = owed;
+  if (signal.aborted) {
+    await finish(context, owed, { status: 'cancelled', content: `Not run. ${messageOf(signal.reason)}` });
+    return;
+  }
   broadcast({ type: 'tool.progress', data: { call: call.id, state: 'running' } });
   const toolContext: ToolContext = {
     ...toolScope(context, call),
@@ -87,20 +84,21 @@ async function perform(context: EffectContext, call: Call, tool: Tool): Promise<
     const finished = await outcomeOf(context, outcome);
     // A tool that was stopped says what it can; that it was stopped is not its to say.
     const status = signal.aborted && finished.status !== 'ok' ? 'cancelled' : finished.status;
-    await finish(context, call, { ...finished, status, durationMs: ports.clock.now() - begun }, outcome.stage);
+    await finish(context, owed, { ...finished, status, durationMs: ports.clock.now() - begun }, outcome.stage);
   } catch (thrown) {
     if (isPawlError(thrown, 'outdated')) {
-      await context.report({ type: 'tool.outdated', data: { call: call.id, reason: thrown.message } });
+      const data = { call: call.id, reason: thrown.message };
+      await context.report({ type: 'tool.outdated', effect: owed.effect, data });
       return;
     }
     const status = signal.aborted ? 'cancelled' : 'error';
     const content = status === 'cancelled' ? `Cancelled. ${messageOf(signal.reason)}` : messageOf(thrown);
-    await finish(context, call, { status, content, durationMs: ports.clock.now() - begun });
+    await finish(context, owed, { status, content, durationMs: ports.clock.now() - begun });
   }
 }
 
 /** A tool that does not stop when told to is left behind. */
-async function withGrace(context: EffectContext, name: string, work: Promise<ToolOutcome>): Promise<ToolOutcome> {
+async function withGrace<Value>(context: EffectContext, name: string, work: Promise<Value>): Promise<Value> {
   const { signal, ports } = context;
   let callOff: () => void = () => undefined;
   const overdue = new Promise<never>((_, reject) => {
@@ -140,6 +138,7 @@ async function outcomeOf(context: EffectContext, outcome: ToolOutcome): Promise<
   };
 }
 
-async function finish(context: EffectContext, call: Call, ending: Ending, stage?: string): Promise<void> {
-  await context.report({ type: 'tool.finished', data: { call: call.id, ...ending }, stage: stage ?? null });
+async function finish(context: EffectContext, owed: Owed, ending: Ending, stage?: string): Promise<void> {
+  const data = { call: owed.call.id, ...ending };
+  await context.report({ type: 'tool.finished', effect: owed.effect, data, stage: stage ?? null });
 }
