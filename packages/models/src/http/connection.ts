@@ -1,0 +1,57 @@
+import type { Agent, RequestOptions } from 'node:http';
+import { nodeHttp, nodeHttps } from './builtin.ts';
+import { type ProxyEnvironment, proxyCredentials, proxyFor } from './proxy.ts';
+import { tunnelAgent } from './tunnel.ts';
+
+/** How to reach one address: what `http.request` needs, and how it goes there. */
+export type Connection = {
+  request: ReturnType<typeof nodeHttp>['request'];
+  options: RequestOptions & { agent: Agent };
+  /** The proxy in between, without its password, or null. */
+  proxy: string | null;
+};
+
+/** Kept for the life of the process, so that connections live on between calls. An idle one holds no process open. */
+const agents = new Map<string, Agent>();
+
+/** How to reach `url`, with connections kept alive and shared by all that go the same way. */
+export function connectionTo(url: URL, environment: ProxyEnvironment): Connection {
+  const proxy = proxyFor(url, environment);
+  const isSecure = url.protocol === 'https:';
+  const key = `${url.protocol} ${proxy?.href ?? ''}`;
+  let agent = agents.get(key);
+  if (agent === undefined) {
+    agent = createAgent(isSecure, proxy);
+    agents.set(key, agent);
+  }
+  const options: Connection['options'] = {
+    agent,
+    protocol: url.protocol,
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port || (isSecure ? 443 : 80),
+    path: url.pathname + url.search,
+    method: 'POST',
+  };
+  if (proxy !== null && !isSecure) throughPlainProxy(options, url, proxy);
+  return {
+    request: isSecure ? nodeHttps().request : nodeHttp().request,
+    options,
+    proxy: proxy === null ? null : `${proxy.protocol}//${proxy.host}`,
+  };
+}
+
+function createAgent(isSecure: boolean, proxy: URL | null): Agent {
+  const settings = { keepAlive: true, scheduling: 'lifo' as const };
+  if (isSecure) return proxy === null ? new (nodeHttps().Agent)(settings) : tunnelAgent(proxy, settings);
+  return proxy?.protocol === 'https:' ? new (nodeHttps().Agent)(settings) : new (nodeHttp().Agent)(settings);
+}
+
+/** A plain request is sent to the proxy itself, with the whole address as its path (RFC 9112 §3.2.2). */
+function throughPlainProxy(options: Connection['options'], url: URL, proxy: URL): void {
+  options.protocol = proxy.protocol;
+  options.host = proxy.hostname;
+  options.port = proxy.port || (proxy.protocol === 'https:' ? 443 : 80);
+  options.path = `${url.origin}${url.pathname}${url.search}`;
+  const credentials = proxyCredentials(proxy);
+  options.headers = { host: url.host, ...(credentials === null ? {} : { 'proxy-authorization': credentials }) };
+}

@@ -1,0 +1,207 @@
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+import { isPawlError, PawlError } from '@pawl/protocol';
+import { modelError } from '../errors.ts';
+import type { Connection } from './connection.ts';
+import { networkError, responseError } from './failure.ts';
+import type { Timeouts } from './timeouts.ts';
+
+export type Post = {
+  connection: Connection;
+  headers: OutgoingHttpHeaders;
+  /** Sent one after the other. */
+  body: readonly Buffer[];
+  timeouts: Timeouts;
+  signal: AbortSignal;
+};
+
+/** What happens, in this order; exactly one of `end` and `error` comes last, and nothing after it. */
+export type PostHandler = {
+  /** A new connection is being made; not called when one is reused. */
+  connecting(): void;
+  /** The request is on its way. */
+  sent(): void;
+  /** The answer is a success and begins. */
+  headers(headers: IncomingHttpHeaders): void;
+  data(chunk: Buffer): void;
+  end(): void;
+  error(error: PawlError): void;
+};
+
+/** A request under way. */
+export type PostHandle = {
+  pause(): void;
+  resume(): void;
+  /** Ends it now; the handler hears no more. */
+  abort(): void;
+  /** The handler has all it needs. What is left of the answer is read, so that the connection can serve again. */
+  release(): void;
+};
+
+/** Most of an error's body that is read. */
+const errorBodyBytes = 65_536;
+/** How long a released answer may take to end before its connection is given up. */
+const releaseMs = 1000;
+
+/** Posts `body` and hands the answer to `handler` as it comes, without a stream or a promise in between. */
+export function post(request: Post, handler: PostHandler): PostHandle {
+  const { connection, timeouts, signal } = request;
+  const host = String(connection.options.host);
+  const size = request.body.reduce((sum, piece) => sum + piece.length, 0);
+  let current: ClientRequest;
+  let response: IncomingMessage | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  let hasConnected = false;
+  let hasBody = false;
+
+  function finish(): boolean {
+    if (isOver) return false;
+    isOver = true;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    return true;
+  }
+  function fail(error: PawlError): void {
+    if (!finish()) return;
+    current.destroy();
+    handler.error(error);
+  }
+  function onAbort(): void {
+    fail(new PawlError('cancelled', 'The call was cancelled.', { cause: signal.reason }));
+  }
+  function limit(milliseconds: number, code: string, sentence: string): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (milliseconds > 0) timer = setTimeout(() => fail(modelError(code, sentence)), milliseconds);
+  }
+  function onConnected(): void {
+    hasConnected = true;
+    handler.sent();
+    limit(
+      timeouts.firstByteMs,
+      'first_byte_timeout',
+      `${host} sent nothing for ${timeouts.firstByteMs} ms. Try again, or raise the first-byte limit.`,
+    );
+  }
+
+  function limitIdle(): void {
+    limit(
+      timeouts.idleMs,
+      'idle_timeout',
+      `${host} fell silent for ${timeouts.idleMs} ms in mid-answer. Try again, or raise the idle limit.`,
+    );
+  }
+
+  function onSocket(socket: Socket): void {
+    if (isOver) return;
+    if (!current.reusedSocket) handler.connecting();
+    const isSecuring = 'secureConnecting' in socket && socket.secureConnecting === true;
+    if (!socket.connecting && !isSecuring) onConnected();
+    else {
+      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+        if (!isOver) onConnected();
+      });
+    }
+  }
+
+  function onResponse(answer: IncomingMessage): void {
+    response = answer;
+    const status = answer.statusCode ?? 0;
+    answer.on('error', (error) => fail(networkError(error, host, true)));
+    // Some breaks end an answer without an error event.
+    answer.once('close', () => fail(networkError(new Error('closed in mid-answer'), host, true)));
+    if (status < 200 || status > 299) {
+      readError(answer, status);
+      return;
+    }
+    handler.headers(answer.headers);
+    answer.on('data', (chunk: Buffer) => {
+      if (isOver) return;
+      if (hasBody) timer?.refresh();
+      else {
+        hasBody = true;
+        limitIdle();
+      }
+      handler.data(chunk);
+    });
+    answer.once('end', () => {
+      if (finish()) handler.end();
+    });
+  }
+
+  function readError(answer: IncomingMessage, status: number): void {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const report = () =>
+      fail(responseError(status, answer.headers, Buffer.concat(chunks).toString('utf8'), Date.now()));
+    answer.on('data', (chunk: Buffer) => {
+      if (isOver) return;
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > errorBodyBytes) report();
+    });
+    answer.once('end', () => {
+      if (!isOver && finish()) {
+        handler.error(responseError(status, answer.headers, Buffer.concat(chunks).toString('utf8'), Date.now()));
+      }
+    });
+  }
+
+  function send(isSecondTry: boolean): void {
+    const { options } = connection;
+    const attempt = connection.request({
+      ...options,
+      headers: { ...request.headers, ...(options.headers as OutgoingHttpHeaders), 'content-length': size },
+    });
+    current = attempt;
+    attempt.once('socket', onSocket);
+    attempt.once('response', onResponse);
+    attempt.on('error', (error) => {
+      if (isOver) return;
+      if (isPawlError(error)) fail(error);
+      // The server closed an idle connection just as it was taken up again: it has not read the request.
+      else if (attempt.reusedSocket && response === null && !isSecondTry) send(true);
+      else fail(networkError(error, host, hasConnected));
+    });
+    attempt.cork();
+    for (const piece of request.body) attempt.write(piece);
+    attempt.end();
+    attempt.uncork();
+  }
+
+  if (signal.aborted) {
+    queueMicrotask(() =>
+      handler.error(new PawlError('cancelled', 'The call was cancelled.', { cause: signal.reason })),
+    );
+    return { pause() {}, resume() {}, abort() {}, release() {} };
+  }
+  signal.addEventListener('abort', onAbort, { once: true });
+  limit(
+    timeouts.connectMs,
+    'connect_timeout',
+    `No connection to ${host} within ${timeouts.connectMs} ms. Check the network, or raise the connect limit.`,
+  );
+  send(false);
+
+  return {
+    pause() {
+      response?.pause();
+      // Silence is now of our own making.
+      clearTimeout(timer);
+    },
+    resume() {
+      if (!isOver) limitIdle();
+      response?.resume();
+    },
+    abort() {
+      if (finish()) current.destroy();
+    },
+    release() {
+      if (!finish()) return;
+      const drain = setTimeout(() => current.destroy(), releaseMs).unref();
+      response?.once('close', () => clearTimeout(drain));
+      response?.resume();
+    },
+  };
+}

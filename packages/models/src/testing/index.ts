@@ -1,0 +1,6 @@
+/** For tests of programs that use a model: a scripted model, and a server that speaks the real wires. */
+
+export type { ScriptedAnswer, ScriptedCall } from './script.ts';
+export { type Expectation, type ScriptedModel, type ScriptStep, scriptedModel } from './scripted.ts';
+export type { WireMessage, WireRequest } from './wire-request.ts';
+export { type WireAnswer, type WireServer, wireServer } from './wire-server.ts';

@@ -1,0 +1,58 @@
+import type { Model } from '@pawl/engine';
+import { connectionTo } from '../http/connection.ts';
+import { createPricing } from '../prices/pricing.ts';
+import { callWire } from './call.ts';
+import { createBodyMaker } from './openai-chat-body.ts';
+import { createDecoder } from './openai-chat-stream.ts';
+import { endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
+
+export type OpenaiChatOptions = WireOptions & {
+  /** What the server calls the limit of an answer. Default: the new name at OpenAI, the old one elsewhere. */
+  outputLimitField?: 'max_completion_tokens' | 'max_tokens';
+};
+
+const defaultBaseUrl = 'https://api.openai.com/v1';
+
+/**
+ * A model behind the Chat Completions API, at OpenAI or any server that speaks it. What is not given is read from
+ * `OPENAI_API_KEY` and `OPENAI_BASE_URL`, as OpenAI's SDK does. A key is needed only for OpenAI's own address.
+ * @throws `bad_base_url`; when called, `no_key` and the codes of `errors.ts` and `http/failure.ts`.
+ */
+export function openaiChat(options: OpenaiChatOptions): Model {
+  const environment = options.environment ?? process.env;
+  const id = `openai-chat/${options.model}`;
+  const url = endpoint(options.baseUrl ?? (environment.OPENAI_BASE_URL || defaultBaseUrl), '/chat/completions');
+  const isOwnAddress = url.origin === new URL(defaultBaseUrl).origin;
+  const isStreaming = options.isStreaming ?? true;
+  const timeouts = timeoutsOf(options);
+  const makeBody = createBodyMaker({
+    model: options.model,
+    id,
+    isStreaming,
+    outputLimitField: options.outputLimitField ?? (isOwnAddress ? 'max_completion_tokens' : 'max_tokens'),
+  });
+  const pricing = createPricing('openai', url.href, options.model);
+
+  const apiKey = options.apiKey ?? (environment.OPENAI_API_KEY || undefined);
+  const headers = {
+    'content-type': 'application/json',
+    accept: isStreaming ? 'text/event-stream' : 'application/json',
+    'user-agent': 'pawl',
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...options.headers,
+  };
+
+  return {
+    id,
+    get info() {
+      return pricing.info(options);
+    },
+    stream(request, signal) {
+      if (isOwnAddress && apiKey === undefined) throw noKey('OPENAI_API_KEY', id);
+      const connection = connectionTo(url, environment);
+      return callWire({ connection, headers, body: makeBody(request), timeouts, signal }, (emit) =>
+        createDecoder(emit, (usage) => pricing.cost(usage, Date.now())),
+      );
+    },
+  };
+}

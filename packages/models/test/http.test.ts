@@ -1,0 +1,305 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
+import { isPawlError } from '@pawl/protocol';
+import { afterEach, describe, expect, it } from 'vitest';
+import { retryAfter } from '../src/http/failure.ts';
+import { anthropic, failureDetails, isTransientFailure, openaiChat, type WireOptions } from '../src/index.ts';
+import { type WireAnswer, wireServer } from '../src/testing/index.ts';
+import { anthropicStream } from '../src/testing/wire-answers.ts';
+import { answerOf, call, request, thrownBy, user } from './support.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function serve(script: Parameters<typeof wireServer>[0]) {
+  const server = await wireServer(script);
+  closing.push(() => server.close());
+  return server;
+}
+
+async function listen(server: Server | NetServer): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => new Promise((resolve) => server.close(resolve)));
+  return (server.address() as AddressInfo).port;
+}
+
+function modelAt(url: string, options: Partial<WireOptions> = {}) {
+  return anthropic({ model: 'm', apiKey: 'k', baseUrl: url, environment: {}, ...options });
+}
+
+const ask = request([user('Hi')]);
+
+describe('a failed request', () => {
+  it.each([
+    [400, 'invalid_request_error', 'bad', 'bad_request', false],
+    [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum', 'context_overflow', false],
+    [401, 'authentication_error', 'no', 'unauthorized', false],
+    [402, 'billing', 'pay', 'quota_exceeded', false],
+    [403, 'permission_error', 'no', 'unauthorized', false],
+    [404, 'not_found_error', 'no model', 'not_found', false],
+    [408, 'timeout', 'slow', 'server_error', true],
+    [409, 'conflict', 'twice', 'server_error', true],
+    [413, 'request_too_large', 'big', 'request_too_large', false],
+    [425, '', 'early', 'server_error', true],
+    [429, 'rate_limit_error', 'slow down', 'rate_limited', true],
+    [429, 'insufficient_quota', 'pay', 'quota_exceeded', false],
+    [500, 'api_error', 'oh', 'server_error', true],
+    [503, '', 'busy', 'overloaded', true],
+    [529, 'overloaded_error', 'busy', 'overloaded', true],
+  ])('with status %i (%s: %s) is %s', async (status, type, message, code, isTransient) => {
+    const server = await serve([{ status, error: { type, message }, headers: { 'request-id': 'r1' } }]);
+    const error = await thrownBy(call(modelAt(server.url), ask));
+    expect(error).toMatchObject({ code, message: expect.stringContaining(message) as string });
+    expect(failureDetails(error)).toEqual({ status, requestId: 'r1' });
+    expect(isTransientFailure(error)).toBe(isTransient);
+  });
+
+  it('says when to try again', async () => {
+    const server = await serve([{ status: 429, headers: { 'retry-after': '7' } }]);
+    expect(failureDetails(await thrownBy(call(modelAt(server.url), ask))).retryAfterMs).toBe(7000);
+    const now = Date.parse('2030-01-01T00:00:00Z');
+    expect(retryAfter({ 'retry-after': 'Tue, 01 Jan 2030 00:01:00 GMT' }, now)).toBe(60_000);
+    expect(retryAfter({ 'retry-after': 'Mon, 31 Dec 2029 00:00:00 GMT' }, now)).toBe(0);
+    expect(retryAfter({ 'retry-after-ms': '250', 'retry-after': '1' }, now)).toBe(250);
+    expect(retryAfter({ 'retry-after': 'soon' }, now)).toBeNull();
+    expect(retryAfter({}, now)).toBeNull();
+  });
+
+  it.each([
+    ['{"error":"model not loaded"}', 'model not loaded'],
+    ['{"message":"no such route"}', 'no such route'],
+    ['{"detail":"not here"}', 'not here'],
+    ['<html><style>b{}</style><h1>502 Bad Gateway</h1></html>', '502 Bad Gateway'],
+    ['', 'no reason was given'],
+  ])('tells what %s says', async (body, said) => {
+    const server = await serve([{ status: 502, body }]);
+    expect(await thrownBy(call(modelAt(server.url), ask))).toMatchObject({
+      code: 'server_error',
+      message: expect.stringContaining(said) as string,
+    });
+  });
+
+  it('that was sent elsewhere says where to', async () => {
+    const server = await serve([{ status: 308, headers: { location: 'https://elsewhere/v1' } }]);
+    expect(await thrownBy(call(modelAt(server.url), ask))).toMatchObject({
+      code: 'bad_request',
+      message: expect.stringContaining('moved to https://elsewhere/v1') as string,
+    });
+  });
+
+  it('to nobody is connection_failed', async () => {
+    const gone = await wireServer([]);
+    await gone.close();
+    const error = await thrownBy(call(modelAt(gone.url), ask));
+    expect(error).toMatchObject({ code: 'connection_failed' });
+    expect(isTransientFailure(error)).toBe(true);
+  });
+
+  it('does not hide that the server closed without an answer', async () => {
+    const net = createNetServer((socket) => socket.once('data', () => socket.destroy()));
+    const port = await listen(net);
+    expect(await thrownBy(call(modelAt(`http://127.0.0.1:${port}`), ask))).toMatchObject({ code: 'connection_lost' });
+  });
+});
+
+describe('a stream', () => {
+  const whole = anthropicStream({ text: ['one ', 'two ', 'three'] }, 'm');
+
+  it('is read the same however it is split on its way', async () => {
+    const sizes = [1, 2, 7, 100];
+    const server = await serve(sizes.map((pieceBytes) => ({ text: ['Grüße ', '👋'], pieceBytes })));
+    for (const _size of sizes) {
+      expect((await answerOf(modelAt(server.url), ask)).content).toEqual([{ type: 'text', text: 'Grüße 👋' }]);
+    }
+  });
+
+  it('that ends too early is cut, and one that breaks is lost, each after what it said', async () => {
+    const atByte = whole.indexOf('three') - 40;
+    const server = await serve([
+      { body: whole, cut: { atByte, how: 'end' } },
+      { body: whole, cut: { atByte, how: 'break' } },
+    ]);
+    for (const code of ['stream_cut', 'connection_lost']) {
+      const heard: string[] = [];
+      const error = await thrownBy(
+        (async () => {
+          for await (const event of modelAt(server.url).stream(ask, new AbortController().signal)) {
+            if (event.type === 'text') heard.push(event.text);
+          }
+        })(),
+      );
+      expect(error).toMatchObject({ code });
+      expect(isTransientFailure(error)).toBe(true);
+      expect(heard).toEqual(['one ', 'two ']);
+    }
+  });
+
+  it('that lacks only its goodbye is whole', async () => {
+    const atByte = whole.indexOf('event: message_stop');
+    const server = await serve([
+      { body: whole, cut: { atByte, how: 'end' } },
+      { body: whole, cut: { atByte, how: 'break' } },
+    ]);
+    for (let n = 0; n < 2; n++) {
+      expect((await answerOf(modelAt(server.url), ask)).content).toEqual([{ type: 'text', text: 'one two three' }]);
+    }
+  });
+
+  it('does not outrun a slow reader without end, and loses nothing', async () => {
+    const text = Array.from({ length: 20_000 }, (_, n) => `${n} ${'x'.repeat(500)}`);
+    const server = await serve([{ text }]);
+    const heard: string[] = [];
+    let turns = 0;
+    for await (const event of modelAt(server.url).stream(ask, new AbortController().signal)) {
+      if (event.type === 'text') heard.push(event.text);
+      if (turns++ % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(heard).toEqual(text);
+  });
+});
+
+describe('a cancelled call', () => {
+  it.each([
+    ['before it is made', -1],
+    ['while it waits for headers', 0],
+    ['in mid-answer', 1],
+  ])('ends at once %s', async (_when, point) => {
+    const forever = new Promise(() => {});
+    const answer: WireAnswer =
+      point === 0 ? { after: forever } : { text: ['a', 'b'], pause: { atByte: 600, until: forever } };
+    const server = await serve([answer]);
+    const controller = new AbortController();
+    if (point === -1) controller.abort(new Error('not now'));
+    const error = await thrownBy(
+      (async () => {
+        for await (const event of modelAt(server.url).stream(ask, controller.signal)) {
+          const isThere =
+            event.type === 'activity' && event.activity === (point === 0 ? 'waiting_headers' : 'waiting_first_token');
+          if (isThere) controller.abort(new Error('not now'));
+        }
+      })(),
+    );
+    expect(error).toMatchObject({ code: 'cancelled', cause: expect.objectContaining({ message: 'not now' }) as Error });
+    expect(isTransientFailure(error)).toBe(false);
+  });
+
+  it('closes its connection, as does a reader that leaves', async () => {
+    const sockets = new Set<Socket>();
+    const server = createServer((_incoming, outgoing) => {
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+      outgoing.write(': hello\n\n');
+    });
+    const closed: Promise<void>[] = [];
+    server.on('connection', (socket) => {
+      sockets.add(socket);
+      closed.push(new Promise((resolve) => socket.once('close', () => resolve())));
+    });
+    const model = modelAt(`http://127.0.0.1:${await listen(server)}`);
+    for await (const event of model.stream(ask, new AbortController().signal)) {
+      if (event.type === 'activity' && event.activity === 'waiting_first_token') break;
+    }
+    await closed[0];
+    const controller = new AbortController();
+    const ended = thrownBy(
+      (async () => {
+        for await (const event of model.stream(ask, controller.signal)) {
+          if (event.type === 'activity' && event.activity === 'waiting_first_token') controller.abort();
+        }
+      })(),
+    );
+    await ended;
+    await closed[1];
+    expect(sockets.size).toBe(2);
+  });
+});
+
+describe('a limit on waiting', () => {
+  const forever = new Promise(() => {});
+
+  it.each([
+    ['first_byte_timeout', { firstByteMs: 50 }, { after: forever }],
+    ['first_byte_timeout', { firstByteMs: 50 }, { text: 'a', pause: { atByte: 0, until: forever } }],
+    ['idle_timeout', { idleMs: 50 }, { text: 'a', pause: { atByte: 100, until: forever } }],
+  ])('ends with %s (%j)', async (code, timeouts, answer) => {
+    const server = await serve([answer]);
+    const error = await thrownBy(call(modelAt(server.url, { timeouts }), ask));
+    expect(error).toMatchObject({ code });
+    expect(isTransientFailure(error)).toBe(true);
+  });
+
+  it('ends with connect_timeout where TLS is never finished', async () => {
+    const sockets: Socket[] = [];
+    const silent = createNetServer((socket) => sockets.push(socket));
+    const port = await listen(silent);
+    closing.unshift(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    const error = await thrownBy(call(modelAt(`https://127.0.0.1:${port}`, { timeouts: { connectMs: 50 } }), ask));
+    expect(error).toMatchObject({ code: 'connect_timeout' });
+  });
+
+  it('does not count while something comes, however long it takes in all', async () => {
+    const server = await serve([{ text: Array.from({ length: 40 }, () => 'x'), pieceBytes: 20 }]);
+    const message = await answerOf(modelAt(server.url, { timeouts: { idleMs: 500, firstByteMs: 500 } }), ask);
+    expect(message.content).toEqual([{ type: 'text', text: 'x'.repeat(40) }]);
+  });
+
+  it('of 0 is none', async () => {
+    const server = await serve([{ text: 'ok' }]);
+    const timeouts = { connectMs: 0, firstByteMs: 0, idleMs: 0 };
+    expect((await answerOf(modelAt(server.url, { timeouts }), ask)).stopReason).toBe('end');
+  });
+});
+
+describe('a connection', () => {
+  it('is kept and used again', async () => {
+    const server = await serve(Array.from({ length: 10 }, () => ({ text: 'ok' })));
+    const made: boolean[] = [];
+    for (let n = 0; n < 10; n++) {
+      const events = await call(modelAt(server.url), ask);
+      made.push(events.some((event) => event.type === 'activity' && event.activity === 'connecting'));
+    }
+    // The server's last byte may come after the last event: then the next call finds that connection still busy.
+    expect(server.connections()).toBeLessThanOrEqual(2);
+    expect(made.filter((isMade) => isMade)).toHaveLength(server.connections());
+  });
+
+  it('that the server closed while it was idle is replaced without a word', async () => {
+    let count = 0;
+    const body = anthropicStream({ text: 'ok' }, 'm');
+    const net = createNetServer((socket) => {
+      let requests = 0;
+      count++;
+      socket.on('error', () => socket.destroy());
+      socket.on('data', (chunk) => {
+        if (!chunk.includes('POST')) return;
+        requests++;
+        if (requests === 2) socket.resetAndDestroy();
+        else
+          socket.write(
+            `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+          );
+      });
+      closing.unshift(() => socket.destroy());
+    });
+    const model = modelAt(`http://127.0.0.1:${await listen(net)}`);
+    await answerOf(model, ask);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect((await answerOf(model, ask)).content).toEqual([{ type: 'text', text: 'ok' }]);
+    expect(count).toBe(2);
+  });
+});
+
+describe('every failure', () => {
+  it('is a PawlError with a sentence, on the other wire as well', async () => {
+    const server = await serve([{ status: 500 }, { body: 'data: {oh\n\n' }, { body: '' }]);
+    const model = openaiChat({ model: 'm', baseUrl: `${server.url}/v1`, environment: {} });
+    for (const code of ['server_error', 'bad_stream', 'stream_cut']) {
+      const error = await thrownBy(call(model, ask));
+      expect(isPawlError(error, code)).toBe(true);
+      expect((error as Error).message).toMatch(/\.$/);
+    }
+  });
+});
