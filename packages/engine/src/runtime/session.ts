@@ -247,6 +247,7 @@ export class Session {
       },
       broadcast: this.bus.broadcast.bind(this.bus),
     };
+    const seq = this.#state.seq;
     const { runners } = this.#ports;
     const run = (): Promise<void> => {
       switch (effect.kind) {
@@ -269,7 +270,12 @@ export class Session {
       })
       .finally(() => {
         this.#running.delete(effect.id);
-        if (this.#end === null && !this.#isDraining) this.#act();
+        if (this.#end !== null || this.#isDraining) return;
+        // An effect that ends and changes nothing would be begun again for ever.
+        const isOwed = this.#ports.core.due(this.#state).some((owed) => owed.id === effect.id);
+        if (isOwed && this.#state.seq === seq)
+          this.#fail(new Error(`The effect ${effect.id} ended without an outcome.`));
+        else this.#act();
       });
   }
 

@@ -5,6 +5,7 @@ import { findCall } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
 import { chainTool } from '../middleware.ts';
 import { shapeOutput } from '../shape.ts';
+import { validateInput } from '../validate.ts';
 import type { EffectContext, Runner } from './effect.ts';
 import { toolScope } from './scope.ts';
 
@@ -46,8 +47,9 @@ async function recover(context: EffectContext, owed: Owed, tool: Tool): Promise<
     return;
   }
   const evidence = call.judgement?.evidence;
-  if (tool.reconcile !== undefined && evidence !== undefined) {
-    const asked = tool.reconcile(call.input, evidence, toolScope(context, call));
+  const input = await inputOf(tool, call).catch(() => null);
+  if (tool.reconcile !== undefined && evidence !== undefined && input !== null) {
+    const asked = tool.reconcile(input, evidence, toolScope(context, call));
     const found = await withGrace(context, tool.name, asked).catch(() => null);
     if (found === 'not_done') {
       await perform(context, owed, tool);
@@ -80,7 +82,7 @@ async function perform(context: EffectContext, owed: Owed, tool: Tool): Promise<
   const begun = ports.clock.now();
   const run = chainTool(ports.toolMiddleware, async (chosen, input, scope) => chosen.run(input, scope));
   try {
-    const outcome = await withGrace(context, tool.name, run(tool, call.input, toolContext));
+    const outcome = await withGrace(context, tool.name, run(tool, await inputOf(tool, call), toolContext));
     const finished = await outcomeOf(context, outcome);
     // A tool that was stopped says what it can; that it was stopped is not its to say.
     const status = signal.aborted && finished.status !== 'ok' ? 'cancelled' : finished.status;
@@ -117,6 +119,13 @@ async function withGrace<Value>(context: EffectContext, name: string, work: Prom
     callOff();
     work.catch(() => undefined);
   }
+}
+
+/** The arguments as the tool's schema makes them, which is how they were judged: with defaults, transformed. */
+async function inputOf(tool: Tool, call: Call): Promise<JsonObject> {
+  const valid = await validateInput(tool, call.input);
+  if (valid.ok) return valid.value;
+  throw new Error(valid.message);
 }
 
 type Ending = Omit<Finished, 'call'>;

@@ -1,0 +1,11 @@
+import type { PawlEvent, SessionView } from '@pawl/protocol';
+import type { ExitCode } from '../exit-codes.ts';
+import type { Tally } from '../run/tally.ts';
+
+/** Shows a run in one of the output formats. */
+export type Reporter = {
+  /** May wait for a slow reader. */
+  event(event: PawlEvent): void | Promise<void>;
+  /** The run is over, one way or another. */
+  finish(result: { tally: Tally; view: SessionView; exitCode: ExitCode }): void | Promise<void>;
+};

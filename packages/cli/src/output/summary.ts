@@ -1,0 +1,63 @@
+/** The one line at the end of a run. */
+import { oneLine } from '@pawl/engine/readers/visible';
+import { costText, countText, durationText } from '@pawl/engine/readers/words';
+import type { SessionView, TurnOutcome } from '@pawl/protocol';
+import type { Tally } from '../run/tally.ts';
+import type { Style } from './style.ts';
+
+const outcomeWords: Record<TurnOutcome, string> = {
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  max_steps: 'stopped at the limit of steps',
+  max_duration: 'stopped at the limit of time',
+  budget: 'stopped at the budget',
+  truncated: 'cut at the output limit',
+  blocked: 'blocked',
+};
+
+/** `context 12% (15k/128k)`. */
+export function contextText({ tokens, limitTokens, percent }: SessionView['context']): string {
+  return `context ${percent}% (${countText(tokens)}/${countText(limitTokens)})`;
+}
+
+/** Outcome, steps, tokens, cost, context, session. */
+export function summaryLine(tally: Tally, view: SessionView, style: Style): string {
+  const { turn, startedAt, endedAt } = tally;
+  const { context } = view;
+  const parts: string[] = [];
+  if (turn !== null) {
+    const time = startedAt !== null && endedAt !== null ? ` in ${durationText(endedAt - startedAt)}` : '';
+    const words = `${outcomeWords[turn.outcome]}${time}`;
+    parts.push(turn.outcome === 'completed' ? style.green(`✓ ${words}`) : style.yellow(`■ ${words}`));
+    const { inputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteHourTokens, outputTokens } = turn.usage;
+    const input = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWriteHourTokens;
+    parts.push(
+      `step ${turn.steps}/${context.maxSteps}`,
+      `${context.messages} ${context.messages === 1 ? 'message' : 'messages'}`,
+    );
+    parts.push(`${countText(input)} tokens in, ${countText(outputTokens)} out`, `cost ${costText(turn.costUsd)}`);
+  }
+  parts.push(contextText(context), `session ${view.session}`);
+  return parts.join(style.dim(' · '));
+}
+
+/** What else the user should know, a line each: why it did not complete, what was refused, how to go on. */
+export function closingLines(tally: Tally, view: SessionView, style: Style): string[] {
+  const { turn, denials } = tally;
+  const lines: string[] = [];
+  if (turn === null) return lines;
+  if (turn.outcome !== 'completed') {
+    // A failure was told when it happened.
+    if (turn.message !== tally.failure?.message) lines.push(oneLine(turn.message));
+    lines.push(`Go on with: pawl run --resume ${view.session}`);
+  }
+  const unattended = denials.filter((denial) => denial.isUnattended);
+  if (unattended.length > 0) {
+    const tools = [...new Set(unattended.map((denial) => oneLine(denial.tool)))].join(', ');
+    const calls = unattended.length === 1 ? 'One call was' : `${unattended.length} calls were`;
+    const how = 'Allow it with --permission-mode or --allow, or run it in a terminal.';
+    lines.push(style.yellow(`${calls} refused because nobody was there to be asked (${tools}). ${how}`));
+  }
+  return lines;
+}

@@ -1,0 +1,39 @@
+/** What a run begins with: an input, or what is owed. */
+import { createId } from '@pawl/engine';
+import type { SessionClient, SessionView } from '@pawl/protocol';
+import type { IsOver } from './watch.ts';
+import { untilAnswered, untilNothingIsOwed } from './watch.ts';
+
+/** Sets a session going, and says when it is over. */
+export type Begin = (session: SessionClient) => Promise<IsOver>;
+
+/** Sends a prompt. What a session owes from before comes first. */
+export function sendPrompt(prompt: string, before: SessionView | null): Begin {
+  return async (session) => {
+    const id = createId();
+    const isOver = untilAnswered(id);
+    if (before?.status === 'paused') await session.command('session.resume', {});
+    await session.command('input.send', { content: [{ type: 'text', text: prompt }] }, id);
+    return isOver;
+  };
+}
+
+/** How to go on without a prompt; `nothing` is owed where the last turn completed or there was none. */
+export type Resumption = { kind: 'owed' | 'held' | 'cut' } | { kind: 'nothing'; hasTurns: boolean };
+
+export function resumptionOf(view: SessionView): Resumption {
+  if (view.status === 'paused') return { kind: 'held' };
+  if (view.turn !== null) return { kind: 'owed' };
+  if (view.queue.length > 0) return { kind: 'held' };
+  if (view.lastTurn === null) return { kind: 'nothing', hasTurns: false };
+  return view.lastTurn.outcome === 'completed' ? { kind: 'nothing', hasTurns: true } : { kind: 'cut' };
+}
+
+/** Goes on with what is owed, held back, or cut off by a limit, a failure or a cancel. */
+export function goOn(kind: 'owed' | 'held' | 'cut'): Begin {
+  return async (session) => {
+    if (kind === 'held') await session.command('session.resume', {});
+    if (kind === 'cut') await session.command('turn.continue', {});
+    return untilNothingIsOwed(session);
+  };
+}

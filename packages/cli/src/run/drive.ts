@@ -1,0 +1,79 @@
+/** Follows a session from its beginning here to its end, with everything that a terminal adds. */
+import type { SessionClient } from '@pawl/protocol';
+import { isPawlError } from '@pawl/protocol';
+import type { Desk } from '../approvals/desk.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { openReporter } from '../output/open.ts';
+import type { Screen } from '../output/screen.ts';
+import { createScreen } from '../output/screen.ts';
+import { openOutput } from '../output/stdout.ts';
+import type { Begin } from './begin.ts';
+import type { OutputFormat } from './flags.ts';
+import type { Interrupts } from './interrupt.ts';
+import { listenForInterrupts } from './interrupt.ts';
+import { count, createTally } from './tally.ts';
+
+export type Drive = {
+  session: SessionClient;
+  /** The last event before this run. */
+  fromSeq: number;
+  begin: Begin;
+  format: OutputFormat;
+  isAttended: boolean;
+};
+
+/** @throws `session_lost` when another process took the session over; the refusal of what the run begins with. */
+export async function drive({ session, fromSeq, begin, format, isAttended }: Drive): Promise<ExitCode> {
+  // Until the turn has ended something is owed, though for a while there may be only a timer to wait for.
+  const alive = setInterval(() => undefined, 2 ** 30);
+  const watching = new AbortController();
+  const screen = createScreen(process);
+  const interrupts = listenForInterrupts((reason) => stop(session, screen, watching, reason), screen.close);
+  const output = openOutput(process.stdout, () => {
+    if (!interrupts.isInterrupted()) interrupts.interrupt('nobody reads the output any more');
+  });
+  const desk = isAttended ? await openTerminalDesk(session, screen, interrupts) : null;
+  try {
+    const tally = createTally();
+    const events = session.events({ seq: fromSeq }, watching.signal);
+    const isOver = await begin(session);
+    // Loaded while the request is on its way.
+    const reporter = await openReporter(format, screen, output);
+    for (const approval of (await session.view()).approvals) desk?.add(approval);
+    for await (const event of events) {
+      if ('seq' in event) count(tally, event);
+      await reporter.event(event);
+      if (!('seq' in event)) continue;
+      desk?.event(event);
+      // After an interruption the queue waits, so the end of a turn is the end.
+      if ((await isOver(event)) || (interrupts.isInterrupted() && event.type === 'turn.ended')) break;
+    }
+    const isCut = tally.turn === null || interrupts.isInterrupted();
+    const exitCode =
+      isCut || tally.turn === null ? exitCodes.cancelled : exitCodeOf(tally.turn, tally.failure?.code ?? null);
+    await reporter.finish({ tally, view: await session.view(), exitCode });
+    return exitCode;
+  } finally {
+    desk?.close();
+    screen.close();
+    interrupts.close();
+    clearInterval(alive);
+    await output.flush();
+  }
+}
+
+/** Cancels the turn and keeps what is queued. Where no turn runs, there is nothing more to wait for. */
+function stop(session: SessionClient, screen: Screen, watching: AbortController, reason: string): void {
+  screen.status(`stopping (${reason}); once more to leave at once`);
+  session.command('turn.cancel', { reason, queue: 'wait' }).catch((error: unknown) => {
+    if (!isPawlError(error, 'already_cancelled')) watching.abort();
+  });
+}
+
+async function openTerminalDesk(session: SessionClient, screen: Screen, interrupts: Interrupts): Promise<Desk> {
+  const { openDesk } = await import('../approvals/desk.ts');
+  const { stdin, stderr, env } = process;
+  const canRedraw = env.TERM !== 'dumb';
+  return openDesk(session, { stdin, output: stderr, canRedraw }, screen, () => interrupts.interrupt('Ctrl-C'));
+}

@@ -1,0 +1,88 @@
+/** What the flags of a run ask for, checked before anything is opened. */
+import { parseRule } from '@pawl/policy';
+import type { Limits, PermissionMode, RuleSet } from '@pawl/protocol';
+import { usageError } from '../usage-error.ts';
+import { parseCount, parseDollars, parseDuration, parseFolder } from '../values.ts';
+
+/** As commander gives them. */
+export type RunFlags = {
+  prompt?: string | true;
+  model?: string;
+  cwd?: string;
+  agent?: string;
+  permissionMode?: PermissionMode;
+  allow?: string[];
+  ask?: string[];
+  deny?: string[];
+  outputFormat: OutputFormat;
+  maxSteps?: string;
+  maxDuration?: string;
+  maxTokens?: string;
+  maxUsd?: string;
+  continue?: true;
+  resume?: string;
+  sessionId?: string;
+  record?: string;
+};
+
+export const outputFormats = ['text', 'json', 'stream-json'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+export const permissionModes: readonly PermissionMode[] = ['manual', 'accept-edits', 'plan', 'auto'];
+
+/** The agents that there are. */
+const agents: readonly string[] = ['builder'];
+
+export type RunOptions = {
+  model: string | null;
+  /** Absolute; the folder that was named, or the one that the command runs in. */
+  cwd: string;
+  agent: string | null;
+  mode: PermissionMode | null;
+  rules: RuleSet;
+  limits: Partial<Limits>;
+  outputFormat: OutputFormat;
+  session: { kind: 'new'; id: string | null } | { kind: 'newest' } | { kind: 'named'; id: string };
+  record: string | null;
+};
+
+/** The most steps that a turn can be given. */
+const mostSteps = 1000;
+
+/** @throws `usage`, `bad_rule`. */
+export function readFlags(flags: RunFlags): RunOptions {
+  const { model, cwd, agent, permissionMode, allow = [], ask = [], deny = [], outputFormat, record } = flags;
+  if (cwd !== undefined && flags.resume !== undefined) {
+    throw usageError('A session keeps its folder: -C/--cwd cannot be used with -r/--resume.');
+  }
+  if (agent !== undefined && !agents.includes(agent)) {
+    throw usageError(`--agent: there is no agent "${agent}". There is: ${agents.join(', ')}.`);
+  }
+  if (model !== undefined && model.trim() === '') throw usageError('-m/--model: the name is empty.');
+  for (const rule of [...allow, ...ask, ...deny]) parseRule(rule);
+  const { maxSteps, maxDuration, maxTokens, maxUsd } = flags;
+  return {
+    model: model ?? null,
+    cwd: parseFolder('-C/--cwd', cwd ?? '.'),
+    agent: agent ?? null,
+    mode: permissionMode ?? null,
+    rules: { allow, ask, deny },
+    limits: {
+      ...(maxSteps !== undefined && { steps: parseCount('--max-steps', maxSteps, mostSteps) }),
+      ...(maxDuration !== undefined && { durationMs: parseDuration('--max-duration', maxDuration) }),
+      ...(maxTokens !== undefined && { tokens: parseCount('--max-tokens', maxTokens) }),
+      ...(maxUsd !== undefined && { usd: parseDollars('--max-usd', maxUsd) }),
+    },
+    outputFormat,
+    session: wantedSession(flags),
+    record: record ?? null,
+  };
+}
+
+function wantedSession({ resume, continue: newest, sessionId }: RunFlags): RunOptions['session'] {
+  if (resume !== undefined) return { kind: 'named', id: resume };
+  if (newest === true) return { kind: 'newest' };
+  if (sessionId !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(sessionId)) {
+    throw usageError(`--session-id: "${sessionId}" cannot name a session: use up to 64 letters, digits, "-" and "_".`);
+  }
+  return { kind: 'new', id: sessionId ?? null };
+}

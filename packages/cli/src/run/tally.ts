@@ -1,0 +1,79 @@
+/** What a script wants to know of a run in the end: a fold of its events. */
+import type { DurableEvent, EventData, Failure, JsonObject } from '@pawl/protocol';
+
+export type Denial = {
+  call: string;
+  tool: string;
+  input: JsonObject;
+  rule: string;
+  reason: string;
+  isUnattended: boolean;
+};
+
+export type Tally = {
+  /** The last thing the agent said in the last turn that ended or runs. */
+  text: string;
+  turn: EventData['turn.ended'] | null;
+  /** The last failed model call of that turn. */
+  failure: Failure | null;
+  denials: Denial[];
+  startedAt: number | null;
+  endedAt: number | null;
+  calls: Map<string, { tool: string; input: JsonObject; rule: string }>;
+};
+
+export function createTally(): Tally {
+  return { text: '', turn: null, failure: null, denials: [], startedAt: null, endedAt: null, calls: new Map() };
+}
+
+/** Takes one event into `tally`, in place. */
+export function count(tally: Tally, event: DurableEvent): void {
+  switch (event.type) {
+    case 'turn.started':
+      tally.text = '';
+      tally.failure = null;
+      tally.startedAt ??= event.at;
+      break;
+    case 'message.added': {
+      const { message } = event.data;
+      if (message.role !== 'assistant') break;
+      const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+      if (text.length > 0) tally.text = text.join('');
+      for (const part of message.content) {
+        if (part.type === 'tool_call') tally.calls.set(part.id, { tool: part.tool, input: part.input, rule: '' });
+      }
+      break;
+    }
+    case 'tool.judged': {
+      const call = tally.calls.get(event.data.call);
+      if (call !== undefined) call.rule = event.data.rule;
+      break;
+    }
+    case 'approval.requested': {
+      // Of a run that was taken up in the middle, the calls so far are known from here.
+      const { call, tool, input, rule } = event.data;
+      tally.calls.set(call, { tool, input, rule });
+      break;
+    }
+    case 'approval.resolved': {
+      const call = tally.calls.get(event.data.call);
+      if (call !== undefined && event.data.input !== undefined) call.input = event.data.input;
+      break;
+    }
+    case 'model.failed':
+      tally.failure = event.data.error;
+      break;
+    case 'tool.finished': {
+      const { call, status, content, isUnattended } = event.data;
+      const known = tally.calls.get(call);
+      if (status !== 'denied' || known === undefined) break;
+      tally.denials.push({ call, ...known, reason: content, isUnattended: isUnattended ?? false });
+      break;
+    }
+    case 'turn.ended':
+      tally.turn = event.data;
+      tally.endedAt = event.at;
+      break;
+    default:
+  }
+}

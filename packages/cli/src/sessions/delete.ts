@@ -1,0 +1,39 @@
+import type { SessionSummary } from '@pawl/engine';
+import { oneLine } from '@pawl/engine/readers/visible';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { usageError } from '../usage-error.ts';
+import { findSession } from './find.ts';
+import { withLog } from './open.ts';
+
+/** `pawl sessions delete`: all of them are found before any is deleted. @throws `session_locked`. */
+export async function deleteSessions(named: readonly string[], { yes }: { yes?: true }): Promise<ExitCode> {
+  return withLog(async (log) => {
+    const found = new Map<string, SessionSummary>();
+    for (const name of named) {
+      const summary = await findSession(log, name);
+      found.set(summary.session, summary);
+    }
+    if (yes !== true && !(await isConfirmed([...found.values()]))) {
+      process.stderr.write('Nothing was deleted.\n');
+      return exitCodes.cancelled;
+    }
+    for (const session of found.keys()) {
+      await log.delete(session);
+      process.stderr.write(`Deleted ${session}.\n`);
+    }
+    return exitCodes.completed;
+  });
+}
+
+async function isConfirmed(sessions: readonly SessionSummary[]): Promise<boolean> {
+  const { stdin, stderr } = process;
+  if (!stdin.isTTY || !stderr.isTTY) {
+    throw usageError('Deleting is for ever, and nobody is there to be asked. Say --yes.');
+  }
+  for (const { session, firstMessage } of sessions) stderr.write(`  ${session}  ${oneLine(firstMessage)}\n`);
+  const { askLine } = await import('../approvals/keyboard.ts');
+  const count = sessions.length === 1 ? 'this session' : `these ${sessions.length} sessions`;
+  const signal = new AbortController().signal;
+  const line = await askLine(stdin, stderr, `Delete ${count} for ever? (y/N) `, { signal });
+  return line.kind === 'line' && /^y(?:es)?$/i.test(line.text.trim());
+}

@@ -1,0 +1,81 @@
+import type { Transcript, TranscriptCall, TranscriptEntry } from '@pawl/engine/readers';
+import { costText, durationText, oneLine, timeText, transcribe, visible } from '@pawl/engine/readers';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { openOutput } from '../output/stdout.ts';
+import { createStyle, type Style, wantsColour } from '../output/style.ts';
+import { cutToWidth } from '../output/width.ts';
+import { parseCount } from '../values.ts';
+import { findSession } from './find.ts';
+import { withLog } from './open.ts';
+
+const usualMessages = 20;
+const mostMessages = 100;
+
+/** `pawl sessions show`: the last messages and how the turns ended. */
+export async function showSession(named: string, { last, json }: { last?: string; json?: true }): Promise<ExitCode> {
+  const wanted = last === undefined ? usualMessages : parseCount('--last', last, mostMessages);
+  const events = await withLog(async (log) => log.read((await findSession(log, named)).session));
+  const transcript = transcribe(events);
+  const entries = lastMessages(transcript.entries, wanted);
+  const output = openOutput(process.stdout);
+  if (json === true) await output.write(`${JSON.stringify({ ...transcript, entries }, null, 2)}\n`);
+  else await output.write(textOf({ ...transcript, entries }, transcript.entries.length - entries.length));
+  await output.flush();
+  return exitCodes.completed;
+}
+
+/** From the message that is `count` messages before the end. */
+function lastMessages(entries: readonly TranscriptEntry[], count: number): TranscriptEntry[] {
+  let left = count;
+  let from = entries.length;
+  for (let index = entries.length - 1; index >= 0 && left > 0; index--) {
+    const kind = entries[index]?.kind;
+    from = index;
+    if (kind === 'user' || kind === 'assistant') left -= 1;
+  }
+  return entries.slice(from);
+}
+
+function textOf(transcript: Transcript, left: number): string {
+  const style = createStyle(wantsColour(process.stdout));
+  const { session, title, cwd, model, createdAt, updatedAt, costUsd, entries } = transcript;
+  const head = [
+    style.bold(title === '' ? '(no input yet)' : oneLine(title)),
+    `session ${session} · ${oneLine(model)} · in ${oneLine(cwd)}`,
+    `begun ${timeText(createdAt)} · last change ${timeText(updatedAt)} · cost ${costText(costUsd)}`,
+    ...(left > 0
+      ? [style.dim(`(${left} earlier entries are not shown; --last shows up to ${mostMessages} messages)`)]
+      : []),
+  ];
+  return `${[head.join('\n'), ...entries.map((entry) => entryText(entry, style))].join('\n\n')}\n`;
+}
+
+function entryText(entry: TranscriptEntry, style: Style): string {
+  switch (entry.kind) {
+    case 'user': {
+      const who = { input: 'you', context: 'context', engine: 'pawl' }[entry.source];
+      return `${style.cyan(`${who} (${entry.id})`)}\n${visible(entry.text).trimEnd()}`;
+    }
+    case 'assistant': {
+      const lines = [style.cyan(`agent (${entry.id})`)];
+      if (entry.text !== '') lines.push(visible(entry.text).trimEnd());
+      if (entry.isPartial) lines.push(style.dim('(cut off)'));
+      for (const call of entry.calls) lines.push(callLine(call, style));
+      return lines.join('\n');
+    }
+    case 'turn':
+      return style.dim(`── turn ${entry.turn}: ${entry.outcome}, ${entry.steps} steps. ${oneLine(entry.message)}`);
+    case 'note':
+      return style.dim(`· ${oneLine(entry.text)}`);
+    default:
+      return entry satisfies never;
+  }
+}
+
+function callLine({ tool, argument, status, durationMs, content, answer }: TranscriptCall, style: Style): string {
+  const mark = status === 'ok' ? style.green('✓') : style.yellow(status === 'open' ? '…' : '✗');
+  const time = durationMs === null ? '' : style.dim(`  ${durationText(durationMs)}`);
+  const asked = answer === null ? '' : style.dim(`  ${answer.decision} by ${oneLine(answer.by)}`);
+  const why = status === 'ok' || content === null ? '' : `  ${cutToWidth(oneLine(content), 80)}`;
+  return `  ${mark} ${style.bold(oneLine(tool))} ${cutToWidth(oneLine(argument), 80)}${time}${asked}${why}`;
+}

@@ -1,0 +1,78 @@
+import { memoryLog } from '@pawl/storage';
+import { describe, expect, it } from 'vitest';
+import type { SessionLog } from '../../src/index.ts';
+import { createHost } from '../../src/index.ts';
+import { fakeModel, fakeTool, ofType, typesOf } from './support.ts';
+
+/** A log with a session whose driver was closed while its model was asked for the first answer. */
+async function interrupted(log: SessionLog): Promise<string> {
+  const silent = fakeModel(async function* (_request, signal) {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  });
+  const host = createHost({ log, model: silent, tools: [] });
+  const session = await host.create({ cwd: '/tmp' });
+  const events = session.events();
+  await session.command('input.send', { content: [{ type: 'text', text: 'Go.' }] });
+  for await (const event of events) if (event.type === 'stream.started') break;
+  await host.close();
+  return session.id;
+}
+
+const writer = fakeTool('write', async () => ({ content: 'written' }), { effect: 'write' });
+
+describe('opening a session with changes', () => {
+  it('makes them hold before anything owed is taken up', async () => {
+    const log = memoryLog();
+    const id = await interrupted(log);
+    const asked = { ...fakeModel([{ tool: 'write' }], 'Done.'), id: 'other/model' };
+    const host = createHost({ log, model: asked, tools: [writer] });
+    const session = await host.open(id, {
+      configure: { model: 'other/model' },
+      rules: [{ list: 'allow', rule: 'write' }],
+    });
+    const events = [];
+    for await (const event of session.events({ seq: 0 })) {
+      events.push(event);
+      if (event.type === 'turn.ended') break;
+    }
+    expect(asked.requests).toHaveLength(2);
+    expect(ofType(events, 'tool.finished').map((event) => event.data.status)).toEqual(['ok']);
+    const types = typesOf(events);
+    const opened = types.indexOf('session.opened');
+    expect(types.slice(opened, opened + 3)).toEqual(['session.opened', 'session.configured', 'rule.added']);
+  });
+
+  it('leaves the session closed when a change is refused', async () => {
+    const log = memoryLog();
+    const model = fakeModel();
+    const first = createHost({ log, model, tools: [] });
+    const { id } = await first.create({ cwd: '/tmp' });
+    await first.close();
+    const unpriced = { ...model, info: { ...model.info, isPriceKnown: false }, id: 'free/model' };
+    const host = createHost({ log, model: unpriced, tools: [] });
+    const changes = { configure: { model: 'free/model', limits: { usd: 1 } } };
+    await expect(host.open(id, changes)).rejects.toMatchObject({ code: 'price_unknown' });
+    await expect(host.open(id)).resolves.toMatchObject({ id });
+  });
+});
+
+describe('a tool whose schema changes its arguments', () => {
+  it('runs with them as they were judged: with defaults filled in', async () => {
+    const seen: unknown[] = [];
+    const input = {
+      '~standard': {
+        version: 1 as const,
+        vendor: 'test',
+        validate: (value: unknown) => ({ value: { count: 1, ...(value as object) } }),
+      },
+    };
+    const tool = fakeTool('order', async (given) => ({ content: String(seen.push(given)) }), {
+      input,
+      inputSchema: { type: 'object' },
+    });
+    const host = createHost({ log: memoryLog(), model: fakeModel([{ tool: 'order' }]), tools: [tool] });
+    const session = await host.create({ cwd: '/tmp' });
+    await session.run('Go.');
+    expect(seen).toEqual([{ count: 1 }]);
+  });
+});
