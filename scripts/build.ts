@@ -1,0 +1,47 @@
+/**
+ * Builds every package as it is published, in `dist/<package>`: JavaScript and declarations in place of the sources,
+ * and a package.json that points at them. In the repository nothing is built; sources run as they are.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+const out = 'dist';
+const emitted = join(out, '.emitted');
+
+rmSync(out, { recursive: true, force: true });
+const { status } = spawnSync('tsc', ['--project', 'tsconfig.build.json', '--outDir', emitted], { stdio: 'inherit' });
+if (status !== 0) process.exit(1);
+for (const name of readdirSync('packages')) build(name);
+rmSync(emitted, { recursive: true, force: true });
+
+function build(name: string): void {
+  const source = join('packages', name);
+  const target = join(out, name);
+  cpSync(join(emitted, name, 'src'), join(target, 'dist'), { recursive: true });
+  for (const file of globSync(join(source, 'src/**/*')).filter((path) => /\.(json|html|css)$/.test(path))) {
+    const copy = join(target, 'dist', relative(join(source, 'src'), file));
+    mkdirSync(dirname(copy), { recursive: true });
+    cpSync(file, copy);
+  }
+  for (const extra of globSync(join(source, '{bin,schema.json}'))) {
+    cpSync(extra, join(target, relative(source, extra)), { recursive: true });
+  }
+  cpSync('LICENSE', join(target, 'LICENSE'));
+  cpSync('README.md', join(target, 'README.md'));
+  const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  const published = {
+    ...manifest,
+    exports: Object.fromEntries(Object.entries<string>(manifest.exports).map(([entry, path]) => [entry, built(path)])),
+    files: ['dist', 'bin', 'schema.json'],
+  };
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+  console.log(`Built ${manifest.name} ${manifest.version} in ${target}.`);
+}
+
+/** Where an entry of `exports` is after the build. */
+function built(path: string): string | { types: string; default: string } {
+  if (!path.endsWith('.ts')) return path;
+  const base = path.replace('./src/', './dist/').replace(/\.ts$/, '');
+  return { types: `${base}.d.ts`, default: `${base}.js` };
+}
