@@ -1,0 +1,81 @@
+/** What the checker knows of a session, kept apart from the engine's own state so that one can be held against the other. */
+import type { State } from '@pawl/engine/core';
+import type { Actor, DurableEvent, JsonObject, Judgement, Message, ToolResult, UserPart } from '@pawl/protocol';
+import type { Owner } from './scheduler.ts';
+
+export type CallBook = {
+  id: string;
+  tool: string;
+  turn: number;
+  input: JsonObject;
+  judgement: Judgement | null;
+  /** A person allowed the call as it stands, or wrote its arguments. */
+  isApproved: boolean;
+  isRefused: boolean;
+  hasOpenQuestion: boolean;
+  isStarted: boolean;
+  /** The driver that began it last, by the event with which it took the session up; and whoever had the right to. */
+  startedBy: number | null;
+  mayBeginOn: Set<Owner>;
+  isFinished: boolean;
+  result: ToolResult | null;
+  hasDeed: boolean;
+};
+
+type InputBook = {
+  id: string;
+  content: UserPart[];
+  state: 'queued' | 'taken' | 'removed';
+  /** Sent to start or steer a turn, rather than added as context. */
+  isSent: boolean;
+  /** To be taken before the next call of the model. */
+  isUrgent: boolean;
+  /** Queued when somebody cancelled a turn and let the queue be added without one. */
+  isCommitted: boolean;
+};
+
+export type TurnBook = { number: number; step: number; cancelSeq: number | null; calls: CallBook[] };
+
+export type Book = {
+  session: string;
+  /** The machine whose records count. */
+  driver: Owner | null;
+  /** The event with which its driver took it up. */
+  tenure: number;
+  events: DurableEvent[];
+  turn: TurnBook | null;
+  turns: number;
+  calls: Map<string, CallBook>;
+  inputs: Map<string, InputBook>;
+  commands: Map<string, { record: number; seq: number; digest: string; by: Actor }>;
+  history: (Message & { id: string })[];
+  records: number;
+  /** How far each machine knows the log to be durable. */
+  acknowledged: Map<Owner, number>;
+  /** Calls whose body runs now under the present driver. */
+  bodies: Set<CallBook>;
+  /** Deeds that happened and leave that the tool gave to do them again. */
+  deeds: Map<string, { count: number; notDone: number }>;
+  /** The log folded by the engine's own `evolve`. */
+  state: State;
+};
+
+export function createBook(session: string, state: State): Book {
+  return {
+    session,
+    driver: null,
+    tenure: 1,
+    events: [],
+    turn: null,
+    turns: 0,
+    calls: new Map(),
+    inputs: new Map(),
+    commands: new Map(),
+    history: [],
+    records: 0,
+    acknowledged: new Map(),
+    bodies: new Set(),
+    deeds: new Map(),
+    state,
+  };
+}

@@ -1,0 +1,42 @@
+/** A request to the model must hold the history as the log has it, in a form that every provider takes. */
+import type { ModelRequest } from '@pawl/engine';
+import type { Book } from './book.ts';
+import type { Violate } from './invariants.ts';
+
+export function checkRequest(book: Book, { messages }: ModelRequest, violate: Violate): void {
+  const wrong = (why: string) => violate('I8 request', `${book.session}: ${why}`);
+  messages.forEach((message, index) => {
+    const expected = book.history[index];
+    if (expected === undefined || JSON.stringify(plain(message)) !== JSON.stringify(plain(expected))) {
+      wrong(`message ${index} of the request is not the one of the log: ${expected?.role} ${expected?.id}.`);
+    }
+    const before = messages[index - 1];
+    const asked =
+      before?.role === 'assistant'
+        ? before.content.flatMap((part) => (part.type === 'tool_call' ? [part.id] : []))
+        : [];
+    const given = message.role === 'tool' ? message.results.map((result) => result.call) : [];
+    if (asked.join() !== given.join()) wrong(`calls ${asked.join()} were answered by results ${given.join()}.`);
+    if (message.role === 'assistant' && message.content.length === 0) wrong(`message ${index} is empty.`);
+  });
+  if (messages.length !== book.history.length) {
+    wrong(`the request has ${messages.length} messages, the log ${book.history.length}.`);
+  }
+  const last = messages.at(-1);
+  const endsInCall = last?.role === 'assistant' && last.content.some((part) => part.type === 'tool_call');
+  if (endsInCall) wrong('it ends in a call.');
+}
+
+/** What a provider gets of a message. */
+function plain(message: ModelRequest['messages'][number]): unknown {
+  switch (message.role) {
+    case 'user':
+      return ['user', message.input, message.content];
+    case 'assistant':
+      return ['assistant', message.content];
+    case 'tool':
+      return ['tool', message.results.map(({ call, status, content }) => [call, status, content])];
+    default:
+      return message satisfies never;
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * What must hold whatever the world does. Checked at every event that becomes durable, every deed, every request and
+ * every answer to a client; a violation names its invariant.
+ *
+ *  I1  sequence   A log's events are 1, 2, 3… without gaps, and nothing that a driver does counts after it lost the session.
+ *  I2  result     A call has exactly one result, from its tool only if it was started.
+ *  I3  intent     A tool's body runs only with its intent in the log and a judgement that allowed it, or a person's approval.
+ *  I4  once       A write or external deed happens at most once per call, and once more for each `not_done` of the tool.
+ *  I5  cancel     After a durable cancel no call of its turn is started or begins, and the turn ends as cancelled.
+ *  I6  approval   An approval is put only for an ask, answered once, and only by a person; what withdraws it is the engine.
+ *  I7  refusal    A call that was denied, refused, left unanswered or unattended never runs.
+ *  I8  request    A request holds the history as logged: each call with one result, in order, no orphan, every input taken.
+ *  I9  input      An input is taken once as last edited, or removed, or still queued; never lost.
+ *  I10 turn       Turns follow each other, steps too, within their limit; a turn ends once, with all its calls closed.
+ *  I11 replay     The log folded gives the live state, and folded again the same bytes.
+ *  I12 due        Debts have unique ids, and a run is owed only to a call that its present driver began.
+ *  I13 subscriber A subscriber sees every durable event once, in order, and never before it is in the log.
+ *  I14 command    A command counts once and is answered alike; another under its id is refused.
+ *  I15 rest       When faults heal and people answer, every session comes to rest and nothing is owed.
+ *  I16 parallel   Calls that conflict never run at the same time.
+ *  I17 ending     Every promise and stream ends with an outcome, and no fault of the engine's own shows.
+ */
+export type Invariant =
+  | 'I1 sequence'
+  | 'I2 result'
+  | 'I3 intent'
+  | 'I4 once'
+  | 'I5 cancel'
+  | 'I6 approval'
+  | 'I7 refusal'
+  | 'I8 request'
+  | 'I9 input'
+  | 'I10 turn'
+  | 'I11 replay'
+  | 'I12 due'
+  | 'I13 subscriber'
+  | 'I14 command'
+  | 'I15 rest'
+  | 'I16 parallel'
+  | 'I17 ending';
+
+export type Violation = { invariant: Invariant; message: string };
+
+/** Records a violation; the first one ends the run. It does not throw, since the engine would catch it. */
+export type Violate = (invariant: Invariant, message: string) => void;
