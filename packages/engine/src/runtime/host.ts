@@ -150,6 +150,7 @@ export function createHost(options: HostOptions): Host {
       identity,
       async create(given) {
         const id = checkId(given.id ?? newId());
+        if (live.has(id)) throw new PawlError('conflict', `There is a session ${id} already. Open it instead.`);
         const model = given.model === undefined ? options.model : await modelFor(given.model);
         const first = creation(given, model);
         return hold(await drive(id, () => Session.create(id, ports, actor, [first])));

@@ -23,46 +23,47 @@ export const runTool: Runner<'tool'> = async (effect, context) => {
   if (call === undefined) return;
   const tool = context.ports.tools.get(call.tool);
   const owed = { effect: effect.id, call };
-  if (effect.mode === 'stop') {
-    const content = 'Stopped. It had begun; see what it did before trying it again.';
-    await finish(context, owed, { status: 'cancelled', content });
-  } else if (tool === undefined) {
+  if (tool === undefined) {
     // It was there when the call was judged: the host was started without it.
     await finish(context, owed, { status: 'unknown', content: `There is no tool "${call.tool}" here any more.` });
   } else if (effect.mode === 'run') {
     await perform(context, owed, tool);
   } else {
-    await recover(context, owed, tool);
+    await recover(context, owed, tool, effect.mode);
   }
 };
 
 /** The effect and its call. Only what comes back under the effect's id counts. */
 type Owed = { effect: string; call: Call };
 
-async function recover(context: EffectContext, owed: Owed, tool: Tool): Promise<void> {
-  const { call } = owed;
-  const effect = call.claims?.effect;
-  if (effect === 'read' || effect === 'idempotent') {
+/** The call had begun when its driver was gone; `stop` is a recovery that begins nothing. */
+async function recover(context: EffectContext, owed: Owed, tool: Tool, mode: 'recover' | 'stop'): Promise<void> {
+  const effect = owed.call.claims?.effect;
+  const found = effect === 'read' || effect === 'idempotent' ? 'not_done' : await reconciled(context, owed, tool);
+  if (found === 'not_done' && mode === 'recover') {
     await perform(context, owed, tool);
-    return;
+  } else if (found === 'not_done') {
+    await finish(context, owed, { status: 'cancelled', content: 'Cancelled. It had begun and took no effect.' });
+  } else if (found !== null) {
+    await finish(context, owed, await outcomeOf(context, found));
+  } else {
+    const content =
+      'Interrupted: the program was stopped while this ran, and nobody knows whether it took effect. Look at the state of things before trying it again.';
+    await finish(context, owed, { status: 'unknown', content });
   }
+}
+
+/** What the tool finds out about its own deed; null if nobody can know. */
+async function reconciled(
+  context: EffectContext,
+  { call }: Owed,
+  tool: Tool,
+): Promise<ToolOutcome | 'not_done' | null> {
   const evidence = call.judgement?.evidence;
   const input = await inputOf(tool, call).catch(() => null);
-  if (tool.reconcile !== undefined && evidence !== undefined && input !== null) {
-    const asked = tool.reconcile(input, evidence, toolScope(context, call));
-    const found = await withGrace(context, tool.name, asked).catch(() => null);
-    if (found === 'not_done') {
-      await perform(context, owed, tool);
-      return;
-    }
-    if (found !== null) {
-      await finish(context, owed, await outcomeOf(context, found));
-      return;
-    }
-  }
-  const content =
-    'Interrupted: the program was stopped while this ran, and nobody knows whether it took effect. Look at the state of things before trying it again.';
-  await finish(context, owed, { status: 'unknown', content });
+  if (tool.reconcile === undefined || evidence === undefined || input === null) return null;
+  const asked = tool.reconcile(input, evidence, toolScope(context, call));
+  return withGrace(context, tool.name, asked).catch(() => null);
 }
 
 async function perform(context: EffectContext, owed: Owed, tool: Tool): Promise<void> {
@@ -135,9 +136,10 @@ async function outcomeOf(context: EffectContext, outcome: ToolOutcome): Promise<
   const shaped = shapeOutput(outcome.content, { isError });
   const details: JsonObject = { ...outcome.details, ...shaped.details };
   if (shaped.isTruncated) {
-    const digest = await context.ports.blobs.put(new TextEncoder().encode(outcome.content));
-    details.output = digest;
-    shaped.content += `\n[The whole output can be read with the path output:${digest}]`;
+    // The deed is done whatever becomes of its output: a blob that cannot be written costs only what was cut.
+    const digest = await context.ports.blobs.put(new TextEncoder().encode(outcome.content)).catch(() => null);
+    if (digest !== null) details.output = digest;
+    shaped.content += `\n[${digest === null ? 'The whole output could not be kept.' : `The whole output can be read with the path output:${digest}`}]`;
   }
   return {
     status: isError ? 'error' : 'ok',
