@@ -13,7 +13,7 @@ export const noUsage: Usage = {
   reasoningTokens: 0,
 };
 
-export const never = new AbortController().signal;
+const never = new AbortController().signal;
 
 export function request(messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest {
   return { session: 's', model: 'm', system: '', tools: [], messages, tail: null, maxOutputTokens: 1000, ...more };

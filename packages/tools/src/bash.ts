@@ -7,7 +7,7 @@ import { progressReporter } from './progress.ts';
 import { runShell, type ShellEnd } from './shell.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
-export type BashInput = { command: string; timeoutMs?: number };
+type BashInput = { command: string; timeoutMs?: number };
 
 /** Runs shell commands. What only reads by the policy's table counts as reading, all else as reaching anywhere. */
 export function bashTool(options: ToolOptions): Tool {

@@ -9,7 +9,7 @@ import { fileFailure, systemCode } from './failures.ts';
 import { type Place, resolveEntry, resolvePlace } from './paths.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
-export type DeleteInput = { path: string; recursive?: boolean };
+type DeleteInput = { path: string; recursive?: boolean };
 
 /** Entries of a folder beyond which it is not deleted in one call: nobody could judge such a list. */
 const mostEntries = 1000;

@@ -9,7 +9,7 @@ import { replaceText } from './replace.ts';
 import { refuseStale } from './staleness.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
-export type EditInput = { path: string; old: string; new: string; all?: boolean };
+type EditInput = { path: string; old: string; new: string; all?: boolean };
 
 /** Replaces one text in a file that the session has read. */
 export function editTool(options: ToolOptions): Tool {

@@ -1,5 +1,5 @@
 /** How a text file's characters became bytes, so that an edit can put them back the same way. */
-export type Encoding = 'utf8' | 'utf8_bom' | 'utf16le' | 'utf16be';
+type Encoding = 'utf8' | 'utf8_bom' | 'utf16le' | 'utf16be';
 
 export type DecodedText = { text: string; encoding: Encoding };
 

@@ -10,7 +10,7 @@ import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
 import { ripgrep } from './ripgrep.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
-export type GlobInput = { pattern: string; path?: string };
+type GlobInput = { pattern: string; path?: string };
 
 const mostResults = 300;
 const longestPattern = 1000;

@@ -10,7 +10,7 @@ import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
 import { ripgrep, type SearchEnd } from './ripgrep.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
-export type GrepInput = {
+type GrepInput = {
   pattern: string;
   path?: string;
   glob?: string;

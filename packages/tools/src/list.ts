@@ -6,7 +6,7 @@ import { fileFailure } from './failures.ts';
 import { isInWorkspace, resolvePlace } from './paths.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
-export type ListInput = { path?: string };
+type ListInput = { path?: string };
 
 const mostEntries = 500;
 

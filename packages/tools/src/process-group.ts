@@ -4,7 +4,7 @@ import { systemCode } from './failures.ts';
 const pollMs = 25;
 
 /** Sends a signal to every process of a group. False if none is left. */
-export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-group, signal);
     return true;

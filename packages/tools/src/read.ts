@@ -7,7 +7,7 @@ import { type Page, pageOf } from './pages.ts';
 import { isInWorkspace, resolvePlace } from './paths.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
-export type ReadInput = { path: string; offset?: number; limit?: number };
+type ReadInput = { path: string; offset?: number; limit?: number };
 
 /** How a model names a stored output instead of a file. */
 const outputPrefix = 'output:';

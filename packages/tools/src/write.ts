@@ -7,7 +7,7 @@ import { resolvePlace } from './paths.ts';
 import { refuseStale } from './staleness.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
-export type WriteInput = { path: string; content: string };
+type WriteInput = { path: string; content: string };
 
 /** Creates a file or replaces all of it. */
 export function writeTool(options: ToolOptions): Tool {

@@ -16,7 +16,7 @@ export type Config = {
 type Written = { model?: string; mode?: PermissionMode; rules?: Partial<RuleSet>; limits?: Partial<Limits> };
 
 /** `PAWL_CONFIG`; else `pawl/config.yaml` under `XDG_CONFIG_HOME`, which counts only if absolute; else under `~/.config`. */
-export function configPath(environment: NodeJS.ProcessEnv = process.env): string {
+function configPath(environment: NodeJS.ProcessEnv = process.env): string {
   const { PAWL_CONFIG, XDG_CONFIG_HOME } = environment;
   if (PAWL_CONFIG) return resolve(PAWL_CONFIG);
   const folder = XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : join(homedir(), '.config');

@@ -17,7 +17,7 @@ const outcomeWords: Record<TurnOutcome, string> = {
 };
 
 /** `context 12% (15k/128k)`. */
-export function contextText({ tokens, limitTokens, percent }: SessionView['context']): string {
+function contextText({ tokens, limitTokens, percent }: SessionView['context']): string {
   return `context ${percent}% (${countText(tokens)}/${countText(limitTokens)})`;
 }
 

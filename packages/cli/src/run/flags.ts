@@ -25,9 +25,8 @@ export type RunFlags = {
   record?: string;
 };
 
-export const outputFormats = ['text', 'json', 'stream-json'] as const;
+const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
-export const permissionModes: readonly PermissionMode[] = ['manual', 'accept-edits', 'plan', 'auto'];
 
 /** The agents that there are. */
 const agents: readonly string[] = ['builder'];

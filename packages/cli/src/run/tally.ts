@@ -1,7 +1,7 @@
 /** What a script wants to know of a run in the end: a fold of its events. */
 import type { DurableEvent, EventData, Failure, JsonObject } from '@pawl/protocol';
 
-export type Denial = {
+type Denial = {
   call: string;
   tool: string;
   input: JsonObject;

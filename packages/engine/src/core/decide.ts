@@ -154,7 +154,7 @@ function startWithoutInput(state: State, cause: 'continue' | 'retry'): Decision 
 }
 
 /** A limit in dollars is worth nothing where the price is unknown, so it is refused before anything is spent. */
-export function priceRefusal(limits: Limits, isPriceKnown: boolean): Decision | null {
+function priceRefusal(limits: Limits, isPriceKnown: boolean): Decision | null {
   if (isPriceKnown || (limits.usd === null && limits.sessionUsd === null)) return null;
   return refuse(
     'price_unknown',

@@ -25,7 +25,7 @@ export type HistoryMessage = Message & { readonly id: string };
  * Where a call stands. `proposed` waits to be judged, `deferred` for earlier calls, `asking` for a person;
  * `refused` and `allowed` are decided; `running` has its intent in the log.
  */
-export type CallStatus = 'proposed' | 'deferred' | 'asking' | 'refused' | 'allowed' | 'running' | 'finished';
+type CallStatus = 'proposed' | 'deferred' | 'asking' | 'refused' | 'allowed' | 'running' | 'finished';
 
 export type Call = {
   id: string;

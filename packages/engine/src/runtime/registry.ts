@@ -89,7 +89,7 @@ export function isStandardSchema(input: Tool['input']): input is InputSchema {
 }
 
 /** The JSON Schema of a tool's arguments. @throws `bad_tool` when there is none, or it is not of an object. */
-export function jsonSchemaOf(tool: Tool): JsonObject {
+function jsonSchemaOf(tool: Tool): JsonObject {
   const { $schema: _, ...schema } = tool.inputSchema ?? describe(tool);
   if (schema.type !== 'object') {
     throw new PawlError(

@@ -12,7 +12,7 @@ export type Task =
 /** A kind of file: how people call it, and the glob that finds it. */
 export type Kind = { name: string; glob: string };
 
-export const anyKind: Kind = { name: 'files', glob: '**/*' };
+const anyKind: Kind = { name: 'files', glob: '**/*' };
 
 const kinds: readonly (readonly [words: RegExp, name: string, glob: string])[] = [
   [/\btypescript\b|\bts files?\b/i, 'TypeScript files', '**/*.{ts,tsx,mts,cts}'],

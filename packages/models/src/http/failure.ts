@@ -73,7 +73,7 @@ export function responseError(status: number, headers: IncomingHttpHeaders, body
 }
 
 /** What an error body says: `{error: {type, code, message}}`, `{error: '…'}`, `{message}`, `{detail}`, or plain text. */
-export function readFailure(body: string): { kind: string; message: string } {
+function readFailure(body: string): { kind: string; message: string } {
   let value: unknown;
   try {
     value = JSON.parse(body);

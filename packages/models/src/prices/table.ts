@@ -10,7 +10,7 @@ export type When =
   | { type?: 'time_of_date'; start_time: string; end_time: string };
 
 /** Which names of models an entry is for. */
-export type Match =
+type Match =
   | { equals: string }
   | { starts_with: string }
   | { ends_with: string }
@@ -20,7 +20,7 @@ export type Match =
   | { and: Match[] };
 
 export type PricedModel = { match: Match; contextTokens?: number; prices: (Prices & { when?: When })[] };
-export type PricedProvider = { id: string; url: string; models: PricedModel[] };
+type PricedProvider = { id: string; url: string; models: PricedModel[] };
 /** Made by `scripts/prices.ts`. `date` is the day it was made. */
 export type PriceTable = { source: string; date: string; providers: PricedProvider[] };
 
@@ -33,7 +33,7 @@ export function priceTable(): PriceTable {
 }
 
 /** Whether `match` is for the model called `name`. */
-export function matches(match: Match, name: string): boolean {
+function matches(match: Match, name: string): boolean {
   const text = name.toLowerCase();
   if ('equals' in match) return text === match.equals.toLowerCase();
   if ('starts_with' in match) return text.startsWith(match.starts_with.toLowerCase());

@@ -25,7 +25,7 @@ const noUsage: Usage = {
 };
 
 /** The whole message of a scripted answer. Without a usage, it cost nothing. */
-export function messageOfAnswer(answer: ScriptedAnswer): ModelMessage {
+function messageOfAnswer(answer: ScriptedAnswer): ModelMessage {
   const text = deltasOf(answer).join('');
   const content: ModelPart[] = [];
   if (answer.thinking) content.push({ type: 'thinking', text: answer.thinking });

@@ -26,7 +26,6 @@ export const toolCallPart = z.object({
   malformed: z.string().optional(),
 });
 
-export const userPart = textPart;
 export const assistantPart = z.discriminatedUnion('type', [textPart, thinkingPart, toolCallPart]);
 
 /**
@@ -62,7 +61,7 @@ export const messageSource = z.enum(['input', 'context', 'engine']);
 
 export const userMessage = z.object({
   role: z.literal('user'),
-  content: z.array(userPart),
+  content: z.array(textPart),
   source: messageSource,
   /** The queued input that became this message. */
   input: z.string().optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { assistantMessage, toolStatus, usage, userMessage, userPart } from './content.ts';
+import { assistantMessage, textPart, toolStatus, usage, userMessage } from './content.ts';
 import { limits, modelInfo, permissionMode, ruleSet } from './settings.ts';
 
 /**
@@ -111,11 +111,11 @@ export const eventData = {
   'input.queued': z.object({
     input: z.string(),
     delivery: inputDelivery,
-    content: z.array(userPart),
+    content: z.array(textPart),
     /** Put the turn's result up for review instead of ending the turn. */
     review: z.boolean().optional(),
   }),
-  'input.edited': z.object({ input: z.string(), content: z.array(userPart) }),
+  'input.edited': z.object({ input: z.string(), content: z.array(textPart) }),
   'input.removed': z.object({ input: z.string() }),
 
   'turn.started': z.object({
