@@ -1,19 +1,39 @@
 /**
  * Builds every package as it is published, in `dist/<package>`: JavaScript and declarations in place of the sources,
- * and a package.json that points at them. In the repository nothing is built; sources run as they are.
+ * and a package.json that points at them. In the repository nothing needs to be built; sources run as they are.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { build as rolldown } from 'rolldown';
 
+process.chdir(join(import.meta.dirname, '..'));
 const out = 'dist';
 const emitted = join(out, '.emitted');
 
 rmSync(out, { recursive: true, force: true });
-const { status } = spawnSync('tsc', ['--project', 'tsconfig.build.json', '--outDir', emitted], { stdio: 'inherit' });
+const { status } = spawnSync(
+  join('node_modules', '.bin', 'tsc'),
+  ['--project', 'tsconfig.build.json', '--outDir', emitted],
+  { stdio: 'inherit' },
+);
 if (status !== 0) process.exit(1);
 for (const name of readdirSync('packages')) build(name);
+await bundleProgram();
 rmSync(emitted, { recursive: true, force: true });
+
+/** The program starts in half the time when it is a few files and not two hundred. The library stays as it is. */
+async function bundleProgram(): Promise<void> {
+  const target = join(out, 'cli', 'dist');
+  await rolldown({
+    input: { main: join('packages', 'cli', 'src', 'main.ts') },
+    platform: 'node',
+    external: (id) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('@pawl/'),
+    output: { dir: target, format: 'esm', chunkFileNames: 'main.[name].js' },
+  });
+  // What the sources read from beside themselves is now read from beside the chunks.
+  for (const file of globSync('packages/*/src/**/*.json')) cpSync(file, join(target, basename(file)));
+}
 
 function build(name: string): void {
   const source = join('packages', name);

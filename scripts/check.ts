@@ -24,6 +24,7 @@ const checks: Check[] = [
     command: ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
     count: countTests,
   },
+  { name: 'what is published', command: ['node', 'scripts/published.ts'] },
   { name: 'simulator', command: ['node', 'simulation/main.ts', '--seeds', String(simulatorSeeds)] },
 ];
 

@@ -8,7 +8,9 @@ import { median, ratio } from '../statistics.ts';
 import { inTemporaryFolder, runNode } from '../task.ts';
 
 const now = () => performance.timeOrigin + performance.now();
-const commandLine = join(import.meta.dirname, '../../../packages/cli/bin/pawl.js');
+const repository = join(import.meta.dirname, '../../..');
+/** As it is published: built and bundled. */
+const commandLine = join(repository, 'dist/cli/bin/pawl.js');
 
 /** Node's own start: from spawning `node -e 0` until it has ended. */
 const nodeAlone = async (): Promise<number> => {
@@ -60,6 +62,7 @@ const measureStarts = async (bench: Bench, given: Given): Promise<Finding> => {
   const alone: number[] = [];
   const all = peers.map((peer) => ({ peer, firstRequestMs: [] as number[] }));
   // Once without counting: every file is then in the disk cache for all alike.
+  if (peers.includes('pawl')) await runNode([join(repository, 'scripts/build.ts')], { cwd: repository });
   await nodeAlone();
   for (const { peer } of all) await untilFirstRequest(bench, peer, given);
   for (let round = 1; round <= rounds; round++) {
