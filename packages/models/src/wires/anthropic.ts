@@ -1,5 +1,5 @@
 import type { Model } from '@pawl/engine';
-import { connectionTo } from '../http/connection.ts';
+import { type Connection, connectionTo } from '../http/connection.ts';
 import { createPricing } from '../prices/pricing.ts';
 import { createBodyMaker } from './anthropic-body.ts';
 import { createDecoder } from './anthropic-stream.ts';
@@ -50,6 +50,9 @@ export function anthropic(options: AnthropicOptions): Model {
   };
   const needsKey = url.origin === defaultBaseUrl && apiKey === undefined && authToken === undefined;
 
+  /** Found out at the first call: reading the environment is slow. */
+  let connection: Connection | undefined;
+
   return {
     id,
     get info() {
@@ -57,7 +60,7 @@ export function anthropic(options: AnthropicOptions): Model {
     },
     stream(request, signal) {
       if (needsKey) throw noKey('ANTHROPIC_API_KEY', id);
-      const connection = connectionTo(url, environment);
+      connection ??= connectionTo(url, environment);
       return callWire({ connection, headers, body: makeBody(request), timeouts, signal }, (emit) =>
         createDecoder(emit, (usage) => pricing.cost(usage, Date.now())),
       );

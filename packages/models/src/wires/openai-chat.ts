@@ -1,5 +1,5 @@
 import type { Model } from '@pawl/engine';
-import { connectionTo } from '../http/connection.ts';
+import { type Connection, connectionTo } from '../http/connection.ts';
 import { createPricing } from '../prices/pricing.ts';
 import { callWire } from './call.ts';
 import { createBodyMaker } from './openai-chat-body.ts';
@@ -42,6 +42,9 @@ export function openaiChat(options: OpenaiChatOptions): Model {
     ...options.headers,
   };
 
+  /** Found out at the first call: reading the environment is slow. */
+  let connection: Connection | undefined;
+
   return {
     id,
     get info() {
@@ -49,7 +52,7 @@ export function openaiChat(options: OpenaiChatOptions): Model {
     },
     stream(request, signal) {
       if (isOwnAddress && apiKey === undefined) throw noKey('OPENAI_API_KEY', id);
-      const connection = connectionTo(url, environment);
+      connection ??= connectionTo(url, environment);
       return callWire({ connection, headers, body: makeBody(request), timeouts, signal }, (emit) =>
         createDecoder(emit, (usage) => pricing.cost(usage, Date.now())),
       );
