@@ -16,9 +16,12 @@ const allowed: Record<string, readonly string[]> = {
   cli: ['protocol', 'policy', 'engine', 'models', 'tools', 'storage'],
 };
 
-/** What the core may use: itself, the types of the ports, and the protocol. */
+/** What the core may use: itself, the types of the ports, the protocol, and the policy, which is as pure. */
 const coreMayImport = (target: string) =>
-  target === '@pawl/protocol' || target === '../ports.ts' || /^\.\/[a-z]+\.ts$/.test(target);
+  target === '@pawl/protocol' ||
+  target === '@pawl/policy' ||
+  target === '../ports.ts' ||
+  /^\.\/[a-z]+\.ts$/.test(target);
 
 /** Parsing and validation that would slow every start; only behind an `import()` or an entry of their own. */
 const slowToLoad = ['zod', '@cfworker/json-schema', '@pydantic/genai-prices', 'diff', '@clack/prompts'];

@@ -28,7 +28,11 @@ function platformOf(name: string): Entry {
   const os = systems.filter((system) => words.includes(system));
   const cpu = processors.filter((processor) => words.includes(processor));
   // What is for no known platform is for none.
-  return { cpu: cpu.length > 0 ? cpu : ['none'], ...(os.length > 0 && { os }), ...(words.includes('musl') && { libc: ['musl'] }) };
+  return {
+    cpu: cpu.length > 0 ? cpu : ['none'],
+    ...(os.length > 0 && { os }),
+    ...(words.includes('musl') && { libc: ['musl'] }),
+  };
 }
 
 let added = 0;
@@ -36,7 +40,12 @@ for (const entry of Object.values(lockfile.packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
     const place = `node_modules/${name}`;
     if (lockfile.packages[place] !== undefined || !/^\d/.test(version)) continue;
-    lockfile.packages[place] = { version, ...platformOf(name), ...(entry.dev === true && { dev: true }), optional: true };
+    lockfile.packages[place] = {
+      version,
+      ...platformOf(name),
+      ...(entry.dev === true && { dev: true }),
+      optional: true,
+    };
     added += 1;
   }
 }

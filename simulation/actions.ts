@@ -4,7 +4,7 @@ import type { Book } from './book.ts';
 import type { Clients } from './clients.ts';
 import { agent, humans } from './clients.ts';
 import type { Machine } from './machine.ts';
-import { otherModelId } from './model.ts';
+import { modelInfo, otherModelId } from './model.ts';
 import type { StaleReport } from './outcomes.ts';
 import type { Random } from './random.ts';
 import { swarm } from './random.ts';
@@ -261,7 +261,7 @@ export function someSettings(random: Random): CommandInput['session.configure'] 
     case 'dollars':
       return { limits: { usd: random.chance(0.3) ? null : random.below(4) } };
     case 'model':
-      return { model: otherModelId };
+      return { model: otherModelId, modelInfo };
     case 'deadline':
       return { limits: { approvalTimeoutMs: random.pick([0, 100, 300_000]) } };
     default:

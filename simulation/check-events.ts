@@ -47,10 +47,9 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
     case 'review.requested':
       return;
     case 'session.forked': {
-      // What was open there was never begun here, and commands and queue stay behind.
+      // What ran there is closed as unknown here, and commands and queue stay behind.
       book.commands.clear();
       for (const [id, input] of book.inputs) if (input.state === 'queued') book.inputs.delete(id);
-      for (const call of book.turn?.calls ?? []) if (!call.isFinished) call.isStarted = false;
       if (book.turn !== null) book.turn.cancelSeq ??= event.seq;
       return;
     }

@@ -28,6 +28,7 @@ type Fates = Record<keyof typeof fates, number>;
 
 export const modelId = 'simulated/one';
 export const otherModelId = 'simulated/two';
+export const modelInfo = { contextTokens: 100_000, outputTokens: 1000, isPriceKnown: true };
 
 export function createModel(
   id: string,
@@ -79,7 +80,7 @@ export function createModel(
     };
   }
 
-  return { id, info: { contextTokens: 100_000, outputTokens: 1000, isPriceKnown: true }, stream };
+  return { id, info: modelInfo, stream };
 }
 
 function contentOf(answer: keyof typeof answers, random: Random, inclined: Fates): ModelPart[] {

@@ -33,7 +33,12 @@ export function isWrapper(name: string): boolean {
 }
 
 /** Wrappers that may run what no reading of the command's text can show. */
-const hidesCommands = new Set('. ash bash case dash eval for ksh parallel sh source tcsh trap xargs zsh'.split(' '));
+const hidesCommands = new Set(
+  (
+    '. alias ash awk bash bind case compgen dash declare enable eval export for hash ksh let local mapfile parallel ' +
+    'printf read readarray readonly sh shopt source tcsh test trap typeset unset xargs zsh ['
+  ).split(' '),
+);
 
 export function baseName(word: string): string {
   return word.slice(word.lastIndexOf('/') + 1);

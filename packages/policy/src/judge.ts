@@ -94,8 +94,8 @@ function judgeByMode({ tool, mode, effect, subjects, toolAsks, cwd }: Question):
     : { verdict: 'ask', rule: `tool ${tool}`, reason: `${tool} asks before it does this.` };
 }
 
-/** Folders whose files other programs obey. An edit there is more than an edit, so `accept-edits` leaves it to a person. */
-const obeyedFolders = new Set(['.git', '.pawl']);
+/** Folders and files that other programs obey. An edit there is more than an edit, so `accept-edits` leaves it to a person. */
+const obeyedFolders = new Set('.envrc .git .githooks .github .gitlab .husky .idea .pawl .vscode'.split(' '));
 
 const isPlainEdit = (subject: Subject, cwd: string) =>
   subject.kind === 'path' &&

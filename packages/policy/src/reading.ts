@@ -18,15 +18,6 @@ type Reader =
 
 const any: Reader = { options: 'any' };
 
-/** Of `git log`, `diff` and `show`: nothing that writes a file (--output), or runs a program (--ext-diff, --textconv). */
-const gitHistory =
-  `--abbrev-commit --after= --all --author= --before= --branches --cached --date= --decorate --first-parent
-  --follow --format= --graph --grep= --ignore-all-space --max-count= --merges --name-only --name-status --no-color
-  --no-decorate --no-ext-diff --no-merges --no-patch --no-textconv --numstat --oneline --patch --pretty --pretty=
-  --reverse --shortstat --since= --staged --stat --summary --tags --unified= --until= --word-diff -n -p -s -w -- `.split(
-    /\s+/,
-  );
-
 const readers: { [command: string]: Reader } = {
   basename: any,
   cat: any,
@@ -65,32 +56,6 @@ const readers: { [command: string]: Reader } = {
   wc: any,
   which: any,
   whoami: any,
-  git: {
-    options: 'listed',
-    subcommands: {
-      blame: ['-w', '-s', '-e', '-l', '--'],
-      describe: ['--tags', '--always', '--dirty', '--long', '--abbrev='],
-      diff: gitHistory,
-      log: gitHistory,
-      'ls-files': ['-c', '-m', '-o', '-d', '--cached', '--modified', '--others', '--exclude-standard', '--'],
-      'rev-parse': ['--abbrev-ref', '--short', '--show-toplevel', '--verify', '--is-inside-work-tree', '--git-dir'],
-      shortlog: ['-s', '-n', '-e', '-sn', '-sne', '--no-merges'],
-      show: gitHistory,
-      status: [
-        '--short',
-        '--branch',
-        '--porcelain',
-        '--porcelain=',
-        '--long',
-        '-s',
-        '-b',
-        '-sb',
-        '-uno',
-        '-uall',
-        '--',
-      ],
-    },
-  },
 };
 
 /** The names of all commands that the table knows. */
@@ -98,7 +63,8 @@ export const readingCommands: readonly string[] = Object.keys(readers);
 
 /**
  * Whether a shell command is known to change nothing: it has no shell syntax at all and stands in the table with these
- * options. A repository's own git settings can still make git run programs, which is a matter of trusting the folder.
+ * options. Git is not among them: a repository's own settings (fsmonitor, filters,
+ * external diffs, gpg) make even `git status` run programs, and a few plain files make a repository.
  */
 export function readsOnly(command: string): boolean {
   const words = plainWords(command);

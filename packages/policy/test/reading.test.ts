@@ -12,13 +12,6 @@ describe('commands that only read', () => {
     'tail -20 a.txt',
     'wc -l a b',
     'grep -rn TODO src',
-    'git status',
-    'git status --porcelain',
-    'git log --oneline -20',
-    'git --no-pager log --since=2020-01-01 -- src',
-    'git diff --cached --stat',
-    'git show HEAD',
-    'git rev-parse --abbrev-ref HEAD',
   ])('%s', (command) => {
     expect(readsOnly(command)).toBe(true);
   });
@@ -31,6 +24,9 @@ describe('commands that only read', () => {
     'find . -delete',
     'sed -i s/a/b/ x',
     'sort -o x y',
+    'git status',
+    'git log --oneline',
+    'git diff',
     'git branch -D main',
     'git -c core.pager=touch log',
     'git -C /x status',
@@ -70,7 +66,7 @@ describe('commands that only read', () => {
 
   it('every command of the table reads when it stands alone with a plain name, and none with shell syntax', () => {
     for (const name of readingCommands) {
-      const command = name === 'git' ? 'git status x' : `${name} x`;
+      const command = `${name} x`;
       expect(readsOnly(command)).toBe(true);
       fc.assert(
         fc.property(fc.constantFrom(...';&|<>()$`\\"\'{}*?[]!#~\n\r\0'), fc.nat(command.length), (character, at) => {
@@ -85,7 +81,7 @@ describe('commands that only read', () => {
     for (const command of ['cat /etc/passwd', 'cat ../x', 'cat a/../../x', 'grep -f/etc/x y', 'ls --x=/etc', 'ls ..']) {
       expect(reachesOutside(command)).toBe(true);
     }
-    for (const command of ['cat a/b', 'ls', 'git log a..b', 'cat a..b/c', 'head -n 5 .env']) {
+    for (const command of ['cat a/b', 'ls', 'cat a..b/c', 'head -n 5 .env']) {
       expect(reachesOutside(command)).toBe(false);
     }
   });

@@ -84,6 +84,8 @@ export interface Client {
   open(session: string, options?: OpenOptions): Promise<SessionClient>;
   /** Looks at a session without taking it up. */
   view(session: string): Promise<SessionView>;
+  /** The durable events of a session as they come, whoever drives it, until `signal` aborts. */
+  watch(session: string, afterSeq?: number, signal?: AbortSignal): AsyncIterable<DurableEvent>;
   /** The durable events of a session after `afterSeq`. */
   read(session: string, afterSeq?: number): Promise<DurableEvent[]>;
   /** Copies a session up to a message (all of it if none is named); the text of that message comes back as a draft. */

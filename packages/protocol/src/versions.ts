@@ -50,7 +50,7 @@ const upgrades: Partial<Record<EventType, Record<number, (data: unknown) => unkn
  * @throws `log_too_new` for a type or version that this release does not know.
  */
 export function upgradeEvent(stored: StoredEvent): DurableEvent {
-  const known = eventVersions[stored.type as EventType] as number | undefined;
+  const known = Object.hasOwn(eventVersions, stored.type) ? eventVersions[stored.type as EventType] : undefined;
   let version = stored.version ?? 1;
   if (known === undefined || version > known) {
     throw new PawlError(

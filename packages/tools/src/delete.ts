@@ -21,7 +21,8 @@ export function deleteTool(): Tool {
     name: 'delete',
     description: 'Deletes a file or an empty folder; with recursive, a folder with all that is in it.',
     input: objectSchema({ path: { type: 'string' }, recursive: { type: 'boolean' } }, ['path']),
-    effect: 'write',
+    // A whole tree is no edit: no mode but `auto` answers for it.
+    effect: ({ recursive }) => (recursive === true ? 'external' : 'write'),
     subjectKind: 'path',
     subject: ({ path }) => path,
     paths: async (input, { cwd }) => {

@@ -75,6 +75,8 @@ async function run(
   return { content: found.length === 0 ? 'No files match.' : lines.join('\n'), details: { count: found.length } };
 }
 
+const mostStars = 3;
+
 /** A pattern without a slash is about names, at any depth; an absolute one must lie within the folder. */
 async function matcherOf(pattern: string, place: Place): Promise<(file: string) => boolean> {
   if (pattern.length > longestPattern)
@@ -91,6 +93,14 @@ async function matcherOf(pattern: string, place: Place): Promise<(file: string) 
   }
   if (local.split('/').includes('..'))
     throw new PawlError('bad_pattern', 'The pattern leads upwards. Give the folder as path instead.');
+  // The expression backtracks: its time grows with the length of a name to the power of the stars in it.
+  const crowded = local.split('/').some((segment) => (segment.match(/\*+/g) ?? []).length > mostStars);
+  if (crowded || (local.match(/\*\*/g) ?? []).length > mostStars) {
+    throw new PawlError(
+      'bad_pattern',
+      `The pattern has more than ${mostStars} stars in one name. Write it with fewer.`,
+    );
+  }
   const { default: picomatch } = await import('picomatch');
   // The expression itself, because it is asked once a file and there may be a hundred thousand.
   const expression = picomatch.makeRe(local.endsWith('/') ? `${local}**` : local, {

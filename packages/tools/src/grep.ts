@@ -63,6 +63,9 @@ async function run(input: GrepInput, context: ToolContext, options: ToolOptions)
     throw fileFailure(error, place.shown);
   });
   const isFolder = status.isDirectory();
+  if (!isFolder && !status.isFile()) {
+    throw new PawlError('search_failed', `${place.shown} is neither a file nor a folder, so it cannot be searched.`);
+  }
   const chunks: Buffer[] = [];
   let bytes = 0;
   const end = await ripgrep(

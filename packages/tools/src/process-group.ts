@@ -14,6 +14,22 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
+/** Groups that run. None outlives this process, however suddenly that ends by itself. */
+const running = new Set<number>();
+let isWatching = false;
+
+/** Until the returned function is called, the group is killed when this process exits. */
+export function endWithProcess(group: number): () => void {
+  if (!isWatching) {
+    process.on('exit', () => {
+      for (const each of running) signalGroup(each, 'SIGKILL');
+    });
+  }
+  isWatching = true;
+  running.add(group);
+  return () => running.delete(group);
+}
+
 /** Ends a process group: asks it to, and after `graceMs` makes it. Resolves when none of it is left or all were killed. */
 export async function endGroup(group: number, graceMs: number): Promise<void> {
   const deadline = performance.now() + graceMs;

@@ -58,12 +58,15 @@ function withoutCarriageReturns(text: string): { plain: string; originalAt(place
 
 const lineNumberAt = (text: string, place: number) => text.slice(0, place).split('\n').length;
 
-const list = (numbers: readonly number[]) =>
-  numbers.slice(0, 10).join(', ') + (numbers.length > 10 ? ` and ${numbers.length - 10} more` : '');
+const mostListed = 10;
+
+/** `count` is how many there are, where not all are given. */
+const list = (numbers: readonly number[], count = numbers.length) =>
+  numbers.slice(0, mostListed).join(', ') + (count > mostListed ? ` and ${count - mostListed} more` : '');
 
 function explainMany(text: string, places: readonly number[], shown: string): string {
-  const lines = places.map((place) => lineNumberAt(text, place));
-  return `old occurs ${places.length} times in ${shown}, on lines ${list(lines)}. Add lines around it until it occurs once, or set all.`;
+  const lines = places.slice(0, mostListed).map((place) => lineNumberAt(text, place));
+  return `old occurs ${places.length} times in ${shown}, on lines ${list(lines, places.length)}. Add lines around it until it occurs once, or set all.`;
 }
 
 const quote = (text: string) =>

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { messageOf, PawlError } from '@pawl/protocol';
 import { OutputCollector } from './output.ts';
-import { endGroup } from './process-group.ts';
+import { endGroup, endWithProcess } from './process-group.ts';
 
 export type ShellRun = {
   command: string;
@@ -48,6 +48,7 @@ export async function runShell(run: ShellRun): Promise<ShellEnd> {
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
   });
+  const leave = child.pid === undefined ? () => undefined : endWithProcess(child.pid);
   const output = new OutputCollector(run.maxOutputBytes);
   const listen = (chunk: Buffer) => {
     output.add(chunk);
@@ -80,6 +81,7 @@ export async function runShell(run: ShellRun): Promise<ShellEnd> {
     const isCancelled = run.signal.aborted;
     return { ...exit, output, durationMs: Math.round(performance.now() - begun), isTimedOut, isCancelled, isHeldOpen };
   } finally {
+    leave();
     clearTimeout(timer);
     run.signal.removeEventListener('abort', end);
     child.stdout.off('data', listen);

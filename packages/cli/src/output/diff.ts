@@ -8,12 +8,15 @@ export function diffLines(text: string, style: Style): string[] {
     .replace(/^={20,}\n/, '')
     .replace(/\n$/, '')
     .split('\n')
-    .map((line) => diffLine(line, style));
+    .map((line, index, lines) =>
+      diffLine(line, !lines.slice(0, index).some((before) => before.startsWith('@@')), style),
+    );
 }
 
-function diffLine(line: string, style: Style): string {
+/** Only before the first hunk is a line with three signs the name of a file; in one it is content. */
+function diffLine(line: string, isHeader: boolean, style: Style): string {
   const safe = exact(line, style.inverse);
-  if (line.startsWith('+++') || line.startsWith('---')) return style.bold(safe);
+  if (isHeader && (line.startsWith('+++') || line.startsWith('---'))) return style.bold(safe);
   if (line.startsWith('@@')) return style.cyan(safe);
   if (line.startsWith('+')) return style.green(safe);
   return line.startsWith('-') ? style.red(safe) : safe;

@@ -38,6 +38,7 @@ export function summaryLine(tally: Tally, view: SessionView, style: Style): stri
     );
     parts.push(`${countText(input)} tokens in, ${countText(outputTokens)} out`, `cost ${costText(turn.costUsd)}`);
   }
+  if (view.mode !== 'manual') parts.push(`mode ${view.mode}`);
   parts.push(contextText(context), `session ${view.session}`);
   return parts.join(style.dim(' · '));
 }

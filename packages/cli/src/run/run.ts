@@ -53,6 +53,8 @@ async function runOn(log: Storage, options: RunOptions, prompt: string | null, c
     const begin =
       prompt === null && resumption.kind !== 'nothing' ? goOn(resumption.kind) : sendPrompt(prompt ?? '', before);
     const session = await host.open(found.session, changesFor(before, options, isAttended));
+    for (const { reason } of log.damage())
+      process.stderr.write(`Part of the log is damaged and was set aside: ${reason}.\n`);
     return await drive({ session, fromSeq: before.seq, begin, ...shown });
   } finally {
     await host.close();

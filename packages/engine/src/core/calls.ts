@@ -64,7 +64,6 @@ const loopRepetition = 3;
  */
 export function isLooping(state: State, call: Pick<Call, 'tool' | 'input'>): boolean {
   const key = callKey(call);
-  const same = state.recentCalls.filter((recent) => recent.key === key);
-  if (same.length < loopRepetition - 1) return false;
-  return same.every((recent) => recent.result === same[0]?.result);
+  const last = state.recentCalls.filter((recent) => recent.key === key).slice(1 - loopRepetition);
+  return last.length === loopRepetition - 1 && last.every((recent) => recent.result === last[0]?.result);
 }

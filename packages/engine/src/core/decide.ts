@@ -1,5 +1,7 @@
 /** May this client do this, and which events say that it happened? Clients' commands here, effects' outcomes in `outcomes.ts`. */
+import { parseRule } from '@pawl/policy';
 import type { Command, EventBody, Limits, UserPart } from '@pawl/protocol';
+import { messageOf } from '@pawl/protocol';
 import { findCall } from './evolve.ts';
 import type { Outcome } from './outcomes.ts';
 import { decideOutcome } from './outcomes.ts';
@@ -16,7 +18,11 @@ export type Decision =
   | { type: 'refused'; code: string; message: string };
 
 export const accept = (...events: EventBody[]): Decision => ({ type: 'accepted', events });
-export const refuse = (code: string, message: string): Decision => ({ type: 'refused', code, message });
+export const refuse = (code: string, message: string): Decision & { type: 'refused' } => ({
+  type: 'refused',
+  code,
+  message,
+});
 
 export function decide(state: State, command: Fingerprinted | Outcome): Decision {
   if (!('id' in command)) return decideOutcome(state, command);
@@ -56,20 +62,10 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
     }
     case 'input.edit': {
       if (isEmpty(command.data.content)) return refuse('empty_input', 'The input is empty. Remove it instead.');
-      return isQueued(state, command.data.input)
-        ? accept({ type: 'input.edited', data: command.data })
-        : refuse(
-            'input_taken',
-            `Input ${command.data.input} is not in the queue: it was taken, removed or never sent.`,
-          );
+      return queueRefusal(state, command) ?? accept({ type: 'input.edited', data: command.data });
     }
     case 'input.remove':
-      return isQueued(state, command.data.input)
-        ? accept({ type: 'input.removed', data: command.data })
-        : refuse(
-            'input_taken',
-            `Input ${command.data.input} is not in the queue: it was taken, removed or never sent.`,
-          );
+      return queueRefusal(state, command) ?? accept({ type: 'input.removed', data: command.data });
     case 'context.add':
       return addContext(command.id, command.data.content);
     case 'feedback':
@@ -98,16 +94,26 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
         ? accept({ type: 'session.resumed', data: {} })
         : refuse('not_paused', 'The session is not paused.');
     case 'session.configure': {
+      const { mode, isAttended, limits: changed, model, modelInfo } = command.data;
+      if (command.by.kind !== 'human' && [mode, isAttended, changed].some((change) => change !== undefined)) {
+        return refuse('human_only', 'Only a person can change the mode, the limits, or who is there to be asked.');
+      }
+      if (model !== undefined && modelInfo === undefined) {
+        return refuse(
+          'bad_command',
+          'A change of the model needs its modelInfo: limits, and whether its price is known.',
+        );
+      }
       const limits = mergeLimits(settings.limits, command.data.limits ?? {});
-      const refusal = priceRefusal(limits, command.data.modelInfo?.isPriceKnown ?? settings.modelInfo.isPriceKnown);
-      return refusal ?? accept({ type: 'session.configured', data: command.data });
+      const isPriceKnown = modelInfo?.isPriceKnown ?? settings.modelInfo.isPriceKnown;
+      return limitsRefusal(limits, isPriceKnown) ?? accept({ type: 'session.configured', data: command.data });
     }
     case 'rule.add':
       if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can change the rules.');
-      return accept({ type: 'rule.added', data: command.data });
+      return ruleRefusal(command.data) ?? accept({ type: 'rule.added', data: command.data });
     case 'rule.remove':
       if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can change the rules.');
-      return settings.rules[command.data.list].includes(command.data.rule)
+      return ruleRefusal(command.data) === null && settings.rules[command.data.list].includes(command.data.rule)
         ? accept({ type: 'rule.removed', data: command.data })
         : refuse('no_rule', `There is no session rule "${command.data.rule}" in ${command.data.list}.`);
 
@@ -126,8 +132,27 @@ function isEmpty(content: readonly UserPart[]): boolean {
   return content.every((part) => part.text.trim() === '');
 }
 
-function isQueued(state: State, input: string): boolean {
-  return state.queue.some((queued) => queued.id === input);
+/** An input may be changed by a person, and by whoever sent it, until it is taken. */
+function queueRefusal(state: State, command: Fingerprinted & { type: 'input.edit' | 'input.remove' }): Decision | null {
+  const { input } = command.data;
+  const queued = state.queue.find((other) => other.id === input);
+  if (queued === undefined) {
+    return refuse('input_taken', `Input ${input} is not in the queue: it was taken, removed or never sent.`);
+  }
+  const isOwn = queued.by.kind === command.by.kind && queued.by.id === command.by.id;
+  if (command.by.kind === 'human' || isOwn) return null;
+  return refuse('human_only', `Input ${input} is not yours. Only a person can change what another sent.`);
+}
+
+/** A rule that cannot be read would stop every call. */
+function ruleRefusal({ list, rule }: { list: string; rule: string }): Decision | null {
+  if (!['deny', 'ask', 'allow'].includes(list)) return refuse('bad_rule', `There is no list "${list}" of rules.`);
+  try {
+    parseRule(rule);
+    return null;
+  } catch (error) {
+    return refuse('bad_rule', messageOf(error));
+  }
 }
 
 /** Between a call and its results nothing may stand, so context waits for the next safe point of a running turn. */
@@ -153,9 +178,26 @@ function startWithoutInput(state: State, cause: 'continue' | 'retry'): Decision 
   return accept(...events);
 }
 
-/** A limit in dollars is worth nothing where the price is unknown, so it is refused before anything is spent. */
-function priceRefusal(limits: Limits, isPriceKnown: boolean): Decision | null {
-  if (isPriceKnown || (limits.usd === null && limits.sessionUsd === null)) return null;
+/**
+ * Limits that are none, or that nobody could hold: a limit in dollars is worth nothing where the price is unknown,
+ * so it is refused before anything is spent.
+ */
+export function limitsRefusal(limits: Limits, isPriceKnown: boolean): (Decision & { type: 'refused' }) | null {
+  const { steps, durationMs, tokens, usd, sessionTokens, sessionUsd, approvalTimeoutMs } = limits;
+  const isCount = (value: number | null, least: number, most = Number.MAX_SAFE_INTEGER) =>
+    value === null || (Number.isInteger(value) && value >= least && value <= most);
+  const isAmount = (value: number | null) => value === null || (Number.isFinite(value) && value >= 0);
+  if (steps === null || !isCount(steps, 1, 1000))
+    return refuse('bad_limit', 'The limit of steps is a whole number from 1 to 1000.');
+  if (!isCount(durationMs, 1) || !isCount(tokens, 1) || !isCount(sessionTokens, 1)) {
+    return refuse('bad_limit', 'Limits of time and tokens are whole numbers from 1 on, or null.');
+  }
+  if (approvalTimeoutMs === null || !isCount(approvalTimeoutMs, 0)) {
+    return refuse('bad_limit', 'The time for an approval is a whole number of milliseconds; 0 waits for ever.');
+  }
+  if (!isAmount(usd) || !isAmount(sessionUsd))
+    return refuse('bad_limit', 'Limits in dollars are amounts from 0 on, or null.');
+  if (isPriceKnown || (usd === null && sessionUsd === null)) return null;
   return refuse(
     'price_unknown',
     'A limit in dollars needs a model whose price is known. Use a limit in tokens or steps, or another model.',
@@ -174,6 +216,8 @@ function resolveApproval(state: State, command: Fingerprinted & { type: 'approva
     return refuse('no_approval', `Call ${call.id} is not waiting for an approval.`);
   }
   const { decision, reason, input, rules } = command.data;
+  const bad = (rules ?? []).map(ruleRefusal).find((refusal) => refusal !== null);
+  if (bad !== undefined) return bad;
   const added = (rules ?? []).map((data): EventBody => ({ type: 'rule.added', data }));
   return accept(...added, {
     type: 'approval.resolved',

@@ -1,5 +1,5 @@
 /** What do we know now? The fold of the log: the only place that changes a state. */
-import type { AssistantMessage, DurableEvent, EventData, ToolMessage, UserMessage } from '@pawl/protocol';
+import type { AssistantMessage, DurableEvent, EventData, ToolMessage, Usage, UserMessage } from '@pawl/protocol';
 import { callKey, loopWindow } from './calls.ts';
 import { repairHistory } from './repair.ts';
 import type { Call, QueuedInput, State, Turn } from './state.ts';
@@ -22,7 +22,7 @@ export function evolve(state: State, event: DurableEvent): State {
       break;
     }
     case 'session.opened':
-      for (const call of state.turn?.calls ?? []) call.isInterrupted = call.status === 'running';
+      for (const call of state.turn?.calls ?? []) interrupt(call, event.data.damage !== undefined);
       break;
     case 'session.forked': {
       state.createdAt = event.at;
@@ -41,7 +41,10 @@ export function evolve(state: State, event: DurableEvent): State {
       if (model !== undefined) settings.model = model;
       if (modelInfo !== undefined) settings.modelInfo = modelInfo;
       if (agent !== undefined) settings.agent = agent;
-      if (mode !== undefined) settings.mode = mode;
+      if (mode !== undefined && mode !== settings.mode) {
+        settings.mode = mode;
+        reconsider(state);
+      }
       if (isAttended !== undefined) settings.isAttended = isAttended;
       if (limits !== undefined) settings.limits = mergeLimits(settings.limits, limits);
       break;
@@ -55,6 +58,7 @@ export function evolve(state: State, event: DurableEvent): State {
       break;
     case 'rule.added':
       state.settings.rules[event.data.list].push(event.data.rule);
+      if (event.data.list !== 'allow') reconsider(state);
       break;
     case 'rule.removed': {
       const { list, rule } = event.data;
@@ -105,6 +109,7 @@ export function evolve(state: State, event: DurableEvent): State {
     case 'model.failed': {
       const turn = state.turn;
       if (turn === null) break;
+      addSpending(state, event.data.usage ?? noUsage, event.data.costUsd ?? 0);
       if (event.data.error.code === 'empty_answer' && turn.attempt === 1) {
         turn.attempt = 2;
         break;
@@ -123,8 +128,10 @@ export function evolve(state: State, event: DurableEvent): State {
       if (call === undefined) break;
       call.judgement = event.data;
       call.claims = { effect: event.data.effect, paths: event.data.paths };
-      const isAnswered = event.data.verdict === 'ask' && call.isApproved;
-      call.status = isAnswered ? 'allowed' : statusAfter[event.data.verdict];
+      call.isStale = false;
+      const seen = event.data.preview?.text ?? null;
+      const isAnswered = call.approved !== null && (seen === null || seen === call.approved.preview);
+      call.status = event.data.verdict === 'ask' && isAnswered ? 'allowed' : statusAfter[event.data.verdict];
       break;
     }
     case 'tool.deferred': {
@@ -133,6 +140,7 @@ export function evolve(state: State, event: DurableEvent): State {
       call.status = 'deferred';
       call.round += 1;
       call.behind = event.data.behind;
+      call.approved = null;
       call.claims = { effect: event.data.effect, paths: event.data.paths };
       break;
     }
@@ -140,13 +148,15 @@ export function evolve(state: State, event: DurableEvent): State {
       const call = findCall(state, event.data.call);
       if (call === undefined) break;
       judgeAgain(call);
-      call.isApproved = false;
+      call.approved = null;
       break;
     }
     case 'approval.requested': {
       const call = findCall(state, event.data.call);
       if (call === undefined) break;
       call.approval = { round: call.round, expiresAt: event.data.expiresAt, isExpired: false };
+      // Another question than the one that was answered before.
+      call.answer = null;
       break;
     }
     case 'approval.resolved': {
@@ -159,7 +169,11 @@ export function evolve(state: State, event: DurableEvent): State {
       } else if (input !== undefined) {
         call.input = input;
         judgeAgain(call);
-        call.isApproved = true;
+        call.approved = { preview: null };
+      } else if (call.isStale) {
+        const preview = call.judgement?.preview?.text ?? null;
+        judgeAgain(call);
+        call.approved = { preview };
       } else {
         call.approval = null;
         call.status = 'allowed';
@@ -211,6 +225,32 @@ export function evolve(state: State, event: DurableEvent): State {
   return state;
 }
 
+/**
+ * The driver that ran this call is gone. Where events were lost with damage, nobody knows how far a call had come,
+ * so each one that is open counts as begun.
+ */
+function interrupt(call: Call, isDamaged: boolean): void {
+  if (isDamaged && call.status !== 'finished') {
+    call.status = 'running';
+    call.claims = null;
+  }
+  call.isInterrupted = call.status === 'running';
+}
+
+/** What was judged by other rules or in another mode is judged again before it begins. */
+function reconsider(state: State): void {
+  for (const call of state.turn?.calls ?? []) {
+    if (call.status === 'proposed') call.round += 1;
+    if (call.status === 'asking') call.isStale = true;
+    if (call.status === 'allowed') {
+      const preview = call.judgement?.preview?.text ?? null;
+      const isAnswered = call.answer?.decision === 'allow';
+      judgeAgain(call);
+      if (isAnswered) call.approved = { preview };
+    }
+  }
+}
+
 const statusAfter = { allow: 'allowed', ask: 'asking', deny: 'refused' } as const;
 
 /** The id of the effect that rings when a turn's time is up; another limit is another timer. */
@@ -235,19 +275,18 @@ function startTurn(state: State, data: EventData['turn.started'], event: Durable
     isOverTime: false,
     ending: null,
     review: data.review ?? false,
+    isForked: false,
     usage: noUsage,
     costUsd: 0,
     unattendedDenials: 0,
   };
 }
 
-/** A fork takes the history and nothing that runs: whatever was open there was never begun here. */
+/** A fork takes the history and nothing that runs. */
 function leaveBehind(turn: Turn, event: DurableEvent): void {
   turn.cancel = { by: event.by, reason: 'The session was forked here.', queue: 'run', inputs: [] };
+  turn.isForked = true;
   if (turn.phase !== 'tools') turn.phase = 'between';
-  for (const call of turn.calls) {
-    if (call.status === 'running') call.status = 'allowed';
-  }
 }
 
 function removeInput(state: State, id: string): void {
@@ -261,28 +300,31 @@ type Message = UserMessage | AssistantMessage | ToolMessage;
 
 function addUserMessage(state: State, message: UserMessage, seq: number): void {
   if (message.input !== undefined) removeInput(state, message.input);
-  state.task ??= message.content.map((part) => part.text).join('\n');
+  if (message.source === 'input') state.task ??= message.content.map((part) => part.text).join('\n');
   for (const part of message.content) state.window.charactersSince += part.text.length;
   pushMessage(state, message, seq);
 }
 
 function addAnswer(state: State, message: AssistantMessage, seq: number): void {
   pushMessage(state, message, seq);
-  state.usage = addUsage(state.usage, message.usage);
-  state.costUsd = addCost(state.costUsd, message.costUsd);
-  const turn = state.turn;
-  if (turn !== null) {
-    turn.usage = addUsage(turn.usage, message.usage);
-    turn.costUsd = addCost(turn.costUsd, message.costUsd);
-  }
-  // A partial message is followed by the event that says why it was cut; that one moves the turn on.
+  // What a cut answer cost its provider did not say. It is followed by the event that says why it was cut.
   if (message.isPartial === true) return;
+  addSpending(state, message.usage, message.costUsd);
+  const turn = state.turn;
   const counted = totalTokens(message.usage);
   if (counted > 0) state.window = { tokens: counted, charactersSince: 0 };
   if (turn === null) return;
   turn.calls = message.content.filter((part) => part.type === 'tool_call').map(proposedCall);
   turn.phase = turn.calls.length > 0 ? 'tools' : 'between';
   turn.ending = turn.calls.length > 0 ? null : endingOf(message);
+}
+
+function addSpending(state: State, usage: Usage, costUsd: number | null): void {
+  for (const sum of [state, state.turn]) {
+    if (sum === null) continue;
+    sum.usage = addUsage(sum.usage, usage);
+    sum.costUsd = addCost(sum.costUsd, costUsd);
+  }
 }
 
 function proposedCall(part: { id: string; tool: string; input: Call['input']; malformed?: string | undefined }): Call {
@@ -297,7 +339,8 @@ function proposedCall(part: { id: string; tool: string; input: Call['input']; ma
     behind: [],
     judgement: null,
     approval: null,
-    isApproved: false,
+    approved: null,
+    isStale: false,
     answer: null,
     isInterrupted: false,
     result: null,

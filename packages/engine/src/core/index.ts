@@ -2,7 +2,7 @@
 
 export { canonicalJson, isLooping } from './calls.ts';
 export type { Decision, Fingerprinted } from './decide.ts';
-export { decide } from './decide.ts';
+export { decide, limitsRefusal } from './decide.ts';
 export type { Effect } from './due.ts';
 export { due } from './due.ts';
 export { evolve, findCall } from './evolve.ts';

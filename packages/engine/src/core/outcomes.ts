@@ -34,7 +34,8 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
       const turn = state.turn;
       if (turn === null || !isOwed(state, outcome.effect)) return late();
       if (isEmpty(outcome.message.content) && outcome.message.stopReason !== 'refusal') {
-        return accept(failed(state, emptyAnswer(turn.attempt)));
+        const { usage, costUsd } = outcome.message;
+        return accept(failed(state, emptyAnswer(turn.attempt), { usage, costUsd }));
       }
       return accept(answer(state, outcome, false));
     }
@@ -77,9 +78,9 @@ function isEmpty(content: readonly ModelPart[]): boolean {
   return content.every((part) => part.type === 'thinking' || (part.type === 'text' && part.text.trim() === ''));
 }
 
-function failed(state: State, error: Failure): EventBody {
+function failed(state: State, error: Failure, spent: Pick<ModelMessage, 'usage' | 'costUsd'> | null = null): EventBody {
   const { number = 0, step = 0, attempt = 0 } = state.turn ?? {};
-  return { type: 'model.failed', data: { turn: number, step, attempt, error } };
+  return { type: 'model.failed', data: { turn: number, step, attempt, error, ...spent } };
 }
 
 function answer(state: State, outcome: { model: string; message: ModelMessage }, isPartial: boolean): EventBody {
@@ -89,7 +90,8 @@ function answer(state: State, outcome: { model: string; message: ModelMessage },
   const parts: AssistantPart[] = [];
   for (const part of content) {
     if (part.type !== 'tool_call') parts.push(part);
-    else if (!isPartial) parts.push({ ...part, id: callId(number, step, ++calls) });
+    // What a model asks for together with its refusal is not done.
+    else if (!isPartial && stopReason !== 'refusal') parts.push({ ...part, id: callId(number, step, ++calls) });
   }
   const message = { role: 'assistant' as const, content: parts, model: outcome.model, stopReason, usage, costUsd };
   return { type: 'message.added', data: { message: isPartial ? { ...message, isPartial } : message } };

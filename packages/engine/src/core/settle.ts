@@ -1,5 +1,5 @@
 /** Which events follow from what we know, with no I/O? The next step, the end of a turn, a queued input taken up. */
-import type { EventBody, TurnOutcome } from '@pawl/protocol';
+import type { EventBody, ToolStatus, TurnOutcome } from '@pawl/protocol';
 import { isClear, maxParallelCalls } from './calls.ts';
 import { findRepairs } from './repair.ts';
 import type { Call, QueuedInput, State, Turn } from './state.ts';
@@ -12,7 +12,7 @@ export function settle(state: State): EventBody[] {
   if (turn === null) return betweenTurns(state);
   switch (turn.phase) {
     case 'model':
-      return [];
+      return turn.attempt === 1 || isStopping(turn) ? [] : beforeRetry(state, turn);
     case 'tools':
       return settleCalls(state, turn);
     case 'review':
@@ -77,12 +77,21 @@ function stopOutcome(turn: Turn): NonNullable<Turn['ending']> {
   };
 }
 
+/** An answer that was empty has cost what it cost. */
+function beforeRetry(state: State, turn: Turn): EventBody[] {
+  const limit = budgetReached(state, turn);
+  return limit === null ? [] : [endOf(turn, limit)];
+}
+
 function limitReached(state: State, turn: Turn): Turn['ending'] {
   const { limits } = state.settings;
-  if (turn.step >= limits.steps) {
-    const message = `The turn reached its limit of ${limits.steps} steps. Continue to go on.`;
-    return { outcome: 'max_steps', message };
-  }
+  if (turn.step < limits.steps) return budgetReached(state, turn);
+  const message = `The turn reached its limit of ${limits.steps} steps. Continue to go on.`;
+  return { outcome: 'max_steps', message };
+}
+
+function budgetReached(state: State, turn: Turn): Turn['ending'] {
+  const { limits } = state.settings;
   // What the next call costs at least is known: its input.
   const next = windowTokens(state);
   const tokenLimits = [
@@ -136,7 +145,8 @@ function begun(turn: Turn): EventBody[] {
 }
 
 function settleCall(state: State, turn: Turn, call: Call): EventBody[] {
-  if (call.status === 'finished' || call.status === 'running') return [];
+  if (call.status === 'finished') return [];
+  if (call.status === 'running') return turn.isForked ? [leftBehind(call)] : [];
   if (call.status === 'refused') return [refusal(call)];
   if (isStopping(turn) || turn.ending !== null) return dropped(turn, call);
   if (call.status !== 'asking') return [];
@@ -200,6 +210,13 @@ function unattended(call: Call): EventBody {
   return { type: 'tool.finished', data: finished };
 }
 
-function result(call: Call, status: 'error' | 'denied' | 'cancelled', content: string): EventBody {
+/** What is running where a fork was made has its outcome there. */
+function leftBehind(call: Call): EventBody {
+  const content =
+    'This was running when the session was forked, and its outcome is not known here. Look before you repeat it.';
+  return result(call, 'unknown', content);
+}
+
+function result(call: Call, status: ToolStatus, content: string): EventBody {
   return { type: 'tool.finished', data: { call: call.id, status, content } };
 }

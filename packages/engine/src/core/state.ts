@@ -41,8 +41,10 @@ export type Call = {
   judgement: Judgement | null;
   /** The open question, once it has been put. */
   approval: { round: number; expiresAt: number | null; isExpired: boolean } | null;
-  /** The approver wrote these arguments: a question about them is answered already. */
-  isApproved: boolean;
+  /** A person allowed these arguments, having seen this preview; a question that shows nothing else is answered already. */
+  approved: { preview: string | null } | null;
+  /** Rules or mode have changed since it was judged. */
+  isStale: boolean;
   answer: { decision: EventData['approval.resolved']['decision']; reason: string | null; by: Actor } | null;
   /** It had begun when the driver that ran it was gone. */
   isInterrupted: boolean;
@@ -74,6 +76,8 @@ export type Turn = {
   /** How the turn ends once nothing of it is open. */
   ending: { outcome: TurnOutcome; message: string } | null;
   review: boolean;
+  /** It was begun in the session that this one was forked from. */
+  isForked: boolean;
   usage: Usage;
   costUsd: number | null;
   unattendedDenials: number;

@@ -53,6 +53,7 @@ export class Bus {
    * or closes before the last event.
    */
   subscribe(from?: Cursor, signal?: AbortSignal, isLast?: (event: PawlEvent) => boolean): Subscription {
+    const end = () => subscription.end(null);
     const subscription: Subscription = new Subscription({
       session: this.#session,
       isLast,
@@ -60,13 +61,15 @@ export class Bus {
       position: () => ({ seq: this.#seq, n: this.#n }),
       read: this.#read,
       snapshot: () => this.#snapshot(),
-      leave: () => this.#subscribers.delete(subscription),
+      leave: () => {
+        this.#subscribers.delete(subscription);
+        signal?.removeEventListener('abort', end);
+      },
     });
     this.#subscribers.add(subscription);
     if (this.#end !== null) subscription.close(this.#end.error);
-    const end = () => subscription.end(null);
-    if (signal?.aborted === true) end();
-    signal?.addEventListener('abort', end, { once: true });
+    if (signal?.aborted === true) subscription.end(null);
+    else signal?.addEventListener('abort', end, { once: true });
     return subscription;
   }
 
@@ -78,7 +81,13 @@ export class Bus {
 
   #snapshot(): TransientEvent | null {
     if (this.#soFar === null) return null;
-    return { after: this.#seq, n: this.#n, session: this.#session, type: 'stream.snapshot', data: { ...this.#soFar } };
+    return {
+      after: this.#seq,
+      n: this.#n,
+      session: this.#session,
+      type: 'stream.snapshot',
+      data: structuredClone(this.#soFar),
+    };
   }
 }
 
@@ -137,6 +146,8 @@ export class Subscription implements AsyncIterableIterator<PawlEvent> {
     this.#lastSeq = source.from.seq;
     const { seq, n } = source.position();
     this.#isBehind = source.from.seq !== seq || (source.from.n ?? 0) !== n;
+    // A client that names the transient event it has seen last is told how many it cannot be given.
+    if (source.from.seq === seq && source.from.n !== undefined) this.#missed = Math.max(0, n - source.from.n);
   }
 
   publish(events: readonly DurableEvent[]): void {
@@ -276,7 +287,8 @@ export class Subscription implements AsyncIterableIterator<PawlEvent> {
   async #readAll(): Promise<void> {
     do {
       const events = await this.#source.read(this.#lastSeq);
-      if (events.length === 0) break;
+      // What was published while an empty answer was on its way is read in the next round.
+      if (events.length === 0 && this.#source.position().seq <= this.#lastSeq) break;
       for (const event of events) this.#push(event);
       this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq;
     } while (this.#lastSeq < this.#source.position().seq && this.#length < capacity);

@@ -25,12 +25,13 @@ export function sessionClient(
   identity: Identity,
   resolveModel: (changes: Changes) => Promise<CommandInput['session.configure']>,
 ): SessionClient {
-  const command = <Type extends CommandType>(
+  const command = async <Type extends CommandType>(
     type: Type,
     data: CommandInput[Type],
     id = createId(),
   ): Promise<Receipt> => {
-    const filled = { ...commandDefaults[type], ...data } as CommandData[Type];
+    const given: object = type === 'session.configure' ? await resolveModel(data as Changes) : data;
+    const filled = { ...commandDefaults[type], ...given } as CommandData[Type];
     // A command is a pair of type and data; TypeScript cannot see that these two belong together.
     return session.command({ id, session: session.id, by: identity, type, data: filled } as Command);
   };
@@ -38,6 +39,7 @@ export function sessionClient(
   const send = (input: string | UserPart[], options: SendOptions = {}): AsyncIterableIterator<PawlEvent> => {
     const { id = createId(), delivery = 'queue', review } = options;
     const content: UserPart[] = typeof input === 'string' ? [{ type: 'text', text: input }] : input;
+    if (!Array.isArray(content)) throw new PawlError('bad_input', 'An input is a text, or a list of parts.');
     const events = session.bus.subscribe(undefined, undefined, endsWith(id));
     events.hold();
     const data = { content, delivery, ...(review !== undefined && { review }) };
@@ -56,15 +58,22 @@ export function sessionClient(
     id: session.id,
     command,
     send,
-    async run(input, options) {
+    async run(input, options = {}) {
+      const id = options.id ?? createId();
       let text = '';
+      let isOwn = false;
       let ended: TurnResult | null = null;
-      for await (const event of send(input, options)) {
-        if (event.type === 'message.added' && event.data.message.role === 'assistant') {
-          const parts = event.data.message.content.filter((part) => part.type === 'text');
-          text = parts.map((part) => part.text).join('');
+      for await (const event of send(input, { ...options, id })) {
+        if (event.type === 'turn.started') {
+          text = '';
+          isOwn = false;
         }
-        if (event.type === 'turn.ended') ended = { ...event.data, text };
+        if (event.type === 'message.added') {
+          const { message } = event.data;
+          if (message.role === 'user') isOwn ||= message.input === id;
+          else text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+        }
+        if (event.type === 'turn.ended' && isOwn) ended = { ...event.data, text };
       }
       if (ended === null) throw new PawlError('no_turn', 'The input was removed or added as context; no turn took it.');
       return ended;
@@ -73,7 +82,7 @@ export function sessionClient(
     approve: (call, answer = {}) => command('approval.resolve', { call, decision: 'allow', ...answer }),
     deny: (call, reason) =>
       command('approval.resolve', { call, decision: 'deny', ...(reason !== undefined && { reason }) }),
-    configure: async (changes) => command('session.configure', await resolveModel(changes)),
+    configure: (changes) => command('session.configure', changes),
     events: (from, signal) => session.bus.subscribe(from, signal),
     view: () => session.look(viewOf),
   };

@@ -1,12 +1,14 @@
 /** The live sessions of one process, and the clients that use them. */
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import { parseRule } from '@pawl/policy';
 import type {
   Actor,
   Client,
   Command,
   CommandInput,
   CreateOptions,
+  DurableEvent,
   EventBody,
   Identity,
   OpenOptions,
@@ -15,7 +17,7 @@ import type {
 import { PawlError } from '@pawl/protocol';
 import { defaultPrompt } from '../context/prompt.ts';
 import type { State } from '../core/index.ts';
-import { defaultLimits, evolve, initialState } from '../core/index.ts';
+import { defaultLimits, evolve, initialState, limitsRefusal, settle } from '../core/index.ts';
 import { mergeLimits } from '../core/state.ts';
 import type { BlobStore, Clock, Model, SessionLog, SessionQuery, SessionSummary, Tool } from '../ports.ts';
 import { sessionClient } from './client.ts';
@@ -130,7 +132,7 @@ export function createHost(options: HostOptions): Host {
   const resolveModel = async (
     changes: Parameters<SessionClient['configure']>[0],
   ): Promise<CommandInput['session.configure']> => {
-    if (changes.model === undefined) return changes;
+    if (changes.model === undefined || 'modelInfo' in changes) return changes;
     const { info } = await modelFor(changes.model);
     return { ...changes, modelInfo: info };
   };
@@ -150,14 +152,18 @@ export function createHost(options: HostOptions): Host {
       identity,
       async create(given) {
         const id = checkId(given.id ?? newId());
-        if (live.has(id)) throw new PawlError('conflict', `There is a session ${id} already. Open it instead.`);
+        if (identity.kind === 'agent') refuseWidening(given);
         const model = given.model === undefined ? options.model : await modelFor(given.model);
         const first = creation(given, model);
+        if (live.has(id)) throw new PawlError('conflict', `There is a session ${id} already. Open it instead.`);
         return hold(await drive(id, () => Session.create(id, ports, actor, [first])));
       },
       async open(id, changes = {}) {
         const commands = await openingCommands(id, identity, changes);
+        const before = await live.get(id);
+        if (before?.session.hasEnded === true) await before.released;
         const running = live.get(id);
+        // Nothing may come between this and the claim: whoever asks meanwhile finds it live.
         if (running === undefined) return hold(await drive(id, () => Session.open(id, ports, driver, commands)));
         const held = await running;
         for (const command of commands) await held.session.command(command);
@@ -171,12 +177,16 @@ export function createHost(options: HostOptions): Host {
         return viewOf(state);
       },
       read: (id, afterSeq) => log.read(id, afterSeq),
+      async *watch(id, afterSeq = 0, signal = new AbortController().signal) {
+        await existing(log, id);
+        for await (const events of log.watch(id, afterSeq, signal)) yield* events;
+      },
       async fork(source, { beforeMessage, id = newId() } = {}) {
         const session = checkId(id);
         const events = await existing(log, source);
         const target = { session, at: clock.now(), by: actor, ...(beforeMessage !== undefined && { beforeMessage }) };
         const { events: copied, draft } = forkEvents(events, target);
-        await log.append(session, 0, copied);
+        await log.append(session, 0, [...copied, ...settled(copied, clock.now())]);
         return { session, draft };
       },
       async delete(id) {
@@ -205,12 +215,10 @@ export function createHost(options: HostOptions): Host {
 
 function creation(given: CreateOptions, model: Model): EventBody {
   const limits = mergeLimits(defaultLimits, given.limits ?? {});
-  if (!model.info.isPriceKnown && (limits.usd !== null || limits.sessionUsd !== null)) {
-    throw new PawlError(
-      'price_unknown',
-      `The price of ${model.id} is not known, so a limit in dollars would be worth nothing. Limit tokens or steps instead.`,
-    );
-  }
+  const refusal = limitsRefusal(limits, model.info.isPriceKnown);
+  if (refusal !== null) throw new PawlError(refusal.code, refusal.message);
+  const rules = { deny: [], ask: [], allow: [], ...given.rules };
+  for (const rule of [...rules.deny, ...rules.ask, ...rules.allow]) parseRule(rule);
   return {
     type: 'session.created',
     data: {
@@ -220,11 +228,38 @@ function creation(given: CreateOptions, model: Model): EventBody {
       agent: given.agent ?? 'builder',
       mode: given.mode ?? 'manual',
       isAttended: given.isAttended ?? false,
-      rules: { deny: [], ask: [], allow: [], ...given.rules },
+      rules,
       limits,
       metadata: given.metadata ?? {},
     },
   };
+}
+
+/** What an agent begins asks as much as anything else does: only a person answers questions beforehand. */
+function refuseWidening({ mode = 'manual', rules }: CreateOptions): void {
+  if ((mode === 'manual' || mode === 'plan') && (rules?.allow ?? []).length === 0) return;
+  throw new PawlError('human_only', 'Only a person can create a session that allows calls without asking.');
+}
+
+/** What follows from a log that nobody drives. */
+function settled(events: readonly DurableEvent[], at: number): DurableEvent[] {
+  const state = initialState();
+  for (const event of events) evolve(state, event);
+  const following: DurableEvent[] = [];
+  for (let bodies = settle(state); bodies.length > 0; bodies = settle(state)) {
+    for (const body of bodies) {
+      const event = {
+        seq: state.seq + 1,
+        at,
+        session: state.session,
+        ...body,
+        by: { kind: 'engine' as const, id: 'pawl' },
+      };
+      evolve(state, event);
+      following.push(event);
+    }
+  }
+  return following;
 }
 
 /** Rules compare canonical paths, so the folder they start from is one. A folder that is not there yet stays as named. */

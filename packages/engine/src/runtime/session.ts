@@ -27,12 +27,15 @@ type Submission = {
 type Decided = { decision: Decision; seq: number };
 
 /** `hasReported` is set once the outcome is on its way: from then on there is nothing to stop. */
-type Running = { controller: AbortController; hasReported: boolean };
+type Running = { controller: AbortController; hasReported: boolean; done: Promise<void> };
 
 const engine: Actor = { kind: 'engine', id: 'pawl' };
 
 /** Effects that may end one after another without anything coming of them, before the session is given up. */
-const mostFruitless = 1000;
+const mostFruitless = 100;
+
+/** How long what was told to stop is waited for, ms: longer than tools are given to stop. */
+const settleMs = 3000;
 
 /** Waits between tries to write, ms; then the session stops, and its log says what is owed. */
 const retryWaitsMs = [50, 500, 2000];
@@ -48,7 +51,7 @@ export class Session {
   readonly #running = new Map<string, Running>();
   /** Calls begun here and still owed. One whose outcome was lost is found out about, not begun again. */
   readonly #begun = new Set<string>();
-  /** Resolves when the session is no longer driven here. */
+  /** Resolves when nothing of the session runs here any more. */
   readonly ended: Promise<void>;
   #resolveEnded: () => void = () => undefined;
   #end: PawlError | null = null;
@@ -63,14 +66,14 @@ export class Session {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    this.bus = new Bus(id, this.#state.seq, (afterSeq) => ports.log.read(id, afterSeq));
+    this.bus = new Bus(id, this.#state.seq, (afterSeq) => this.#read(afterSeq));
   }
 
   /** Begins a new session with its first events. @throws `conflict` if there is one of this id. */
   static async create(id: string, ports: SessionPorts, by: Actor, first: readonly EventBody[]): Promise<Session> {
     const events = first.map((body, index) => stamp(body, { seq: index + 1, at: ports.clock.now(), session: id, by }));
-    await ports.log.append(id, 0, events);
     const session = new Session(id, ports, events);
+    await session.#write(events);
     session.#wake();
     return session;
   }
@@ -85,10 +88,15 @@ export class Session {
     const events = await ports.log.read(id);
     if (events.length === 0)
       throw new PawlError('no_session', `There is no session ${id}. List them with: pawl sessions list`);
+    refuseAny(changes.map(signed), fold(ports.core, changes.length > 0 ? events : []), ports);
     const session = new Session(id, ports, events);
+    const damage = ports.log.damage().find((found) => found.session === id)?.reason;
     // Written first of all, so that a driver that only slept learns at its next append that it is none any more;
     // in one record with the changes, so that nothing owed is begun without them.
-    const opened = session.#enqueue({ type: 'session.opened', data: { driver } }, engine);
+    const opened = session.#enqueue(
+      { type: 'session.opened', data: { driver, ...(damage !== undefined && { damage }) } },
+      engine,
+    );
     const changed = changes.map(signed).map(({ command, by }) => session.#enqueue(command, by));
     session.#wake();
     try {
@@ -105,6 +113,11 @@ export class Session {
     while (this.#isDraining) await new Promise<void>((resolve) => this.#quiet.push(resolve));
     if (this.#end !== null) throw this.#end;
     return read(this.#state);
+  }
+
+  /** Whether it is driven here no longer. */
+  get hasEnded(): boolean {
+    return this.#end !== null;
   }
 
   /** Outcomes that came twice, late, or for nothing, and were dropped. */
@@ -153,20 +166,21 @@ export class Session {
     do {
       const batch = this.#inbox.splice(0);
       const record: DurableEvent[] = [];
-      const decided = batch.map((submission) => {
-        const decision = this.#ports.core.decide(this.#state, submission.command);
-        if (decision.type === 'accepted') this.#take(decision.events, submission.by, record);
-        return { submission, decision, seq: this.#state.seq };
-      });
-      for (;;) {
-        const following = this.#ports.core.settle(this.#state);
-        if (following.length === 0) break;
-        this.#take(following, engine, record);
-      }
+      const decided: { submission: Submission; decision: Decision; seq: number }[] = [];
       try {
+        for (const submission of batch) {
+          const decision = this.#decide(submission.command);
+          if (decision.type === 'accepted') this.#take(decision.events, submission.by, record);
+          decided.push({ submission, decision, seq: this.#state.seq });
+        }
+        for (;;) {
+          const following = this.#ports.core.settle(this.#state);
+          if (following.length === 0) break;
+          this.#take(following, engine, record);
+        }
         if (record.length > 0) await this.#write(record);
       } catch (error) {
-        for (const { submission } of decided) submission.reject(toPawlError(error, 'log_unavailable'));
+        for (const submission of batch) submission.reject(toPawlError(error, 'engine_fault'));
         throw error;
       }
       this.bus.publish(record);
@@ -174,6 +188,20 @@ export class Session {
       for (const { submission, decision, seq } of decided) submission.resolve({ decision, seq });
       this.#act();
     } while (this.#inbox.length > 0 && this.#end === null);
+  }
+
+  /** What is not even a command is its sender's fault alone. */
+  #decide(command: Fingerprinted | Outcome): Decision {
+    try {
+      return this.#ports.core.decide(this.#state, command);
+    } catch (error) {
+      if (!('id' in command)) throw error;
+      return {
+        type: 'refused',
+        code: 'bad_command',
+        message: `This is no ${command.type} command: ${messageOf(error)}`,
+      };
+    }
   }
 
   #take(bodies: readonly EventBody[], by: Actor, record: DurableEvent[]): void {
@@ -194,7 +222,7 @@ export class Session {
         return;
       } catch (error) {
         const isConflict = isPawlError(error, 'conflict');
-        if (isConflict && attempt === 0) throw error;
+        if ((isConflict && attempt === 0) || isPawlError(error, 'invalid_append')) throw error;
         const wait = retryWaitsMs[attempt];
         const written = await log.read(this.id, expected).catch(() => null);
         if (written !== null && isSame(written, record)) return;
@@ -202,9 +230,23 @@ export class Session {
         if (wait === undefined) throw error;
         const message = `The log could not be written (${messageOf(error)}); trying again.`;
         this.bus.broadcast({ type: 'notice', data: { level: 'warning', code: 'log_unavailable', message } });
-        await new Promise<void>((resolve) => clock.at(clock.now() + wait, resolve));
+        await awake(new Promise<void>((resolve) => clock.at(clock.now() + wait, resolve)));
+        if (this.#end !== null) throw this.#end;
       }
     }
+  }
+
+  /** What subscribers missed; a log that fails now and then is asked again. */
+  async #read(afterSeq: number): Promise<DurableEvent[]> {
+    const { log, clock } = this.#ports;
+    for (const wait of retryWaitsMs) {
+      try {
+        return await log.read(this.id, afterSeq);
+      } catch {
+        await awake(new Promise<void>((resolve) => clock.at(clock.now() + wait, resolve)));
+      }
+    }
+    return log.read(this.id, afterSeq);
   }
 
   /** Starts what is owed and not running; stops what runs and is no longer owed. */
@@ -238,7 +280,7 @@ export class Session {
 
   #start(effect: Effect): void {
     const controller = new AbortController();
-    const running: Running = { controller, hasReported: false };
+    const running: Running = { controller, hasReported: false, done: Promise.resolve() };
     this.#running.set(effect.id, running);
     if (effect.kind === 'tool') this.#begun.add(effect.id);
     const context = {
@@ -267,7 +309,7 @@ export class Session {
           return effect satisfies never;
       }
     };
-    run()
+    running.done = run()
       .catch((error: unknown) => {
         // A runner answers for what it calls; what still comes out of one is a lost log or a fault of ours.
         if (this.#end === null) this.#fail(error);
@@ -305,7 +347,43 @@ export class Session {
     for (const { controller } of this.#running.values()) controller.abort(end);
     for (const submission of this.#inbox.splice(0)) submission.reject(end);
     this.bus.close(thrown);
-    this.#resolveEnded();
+    this.#settled().then(this.#resolveEnded, this.#resolveEnded);
+  }
+
+  /** When the last write and all that was told to stop have come to an end, or had their time to. */
+  async #settled(): Promise<void> {
+    const { clock } = this.#ports;
+    const all = Promise.all([...this.#running.values()].map(({ done }) => done));
+    const overdue = new Promise<void>((resolve) => clock.at(clock.now() + settleMs, resolve));
+    await awake(Promise.race([all, overdue]));
+    while (this.#isDraining) await new Promise<void>((resolve) => this.#quiet.push(resolve));
+  }
+}
+
+/** Keeps the process alive for as long as this takes: the clock alone does not. */
+async function awake<Value>(work: Promise<Value>): Promise<Value> {
+  const hold = setInterval(() => undefined, 2 ** 30);
+  try {
+    return await work;
+  } finally {
+    clearInterval(hold);
+  }
+}
+
+/** Commands that belong together are refused together: none is written if one would not be. */
+function refuseAny(
+  commands: readonly { command: Fingerprinted; by: Actor }[],
+  state: State,
+  ports: SessionPorts,
+): void {
+  for (const { command, by } of commands) {
+    const decision = ports.core.decide(state, command);
+    if (decision.type === 'refused') throw new PawlError(decision.code, decision.message);
+    if (decision.type !== 'accepted') continue;
+    for (const body of decision.events) {
+      const place = { seq: state.seq + 1, at: ports.clock.now(), session: state.session, by };
+      ports.core.evolve(state, stamp(body, place));
+    }
   }
 }
 
@@ -317,7 +395,7 @@ const activityAfter: Partial<Record<DurableEvent['type'], TransientData['activit
 };
 
 const lostMessage = (id: string) =>
-  `Session ${id} is driven from elsewhere now. Nothing more is done here; open it again to watch it.`;
+  `Session ${id} is driven from elsewhere now. Nothing more is done here; it can be watched.`;
 
 function conflictAt(id: string, cause: unknown): PawlError {
   return new PawlError('conflict', `Session ${id} has events that this driver did not write.`, { cause });

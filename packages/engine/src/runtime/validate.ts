@@ -17,7 +17,8 @@ export async function validateInput(tool: Tool, input: JsonObject): Promise<Vali
     check = await checkOf(tool);
     checks.set(tool, check);
   }
-  return check(input);
+  // A copy: what a tool does to its arguments must not change the history.
+  return check(structuredClone(input));
 }
 
 async function checkOf(tool: Tool): Promise<Check> {

@@ -56,7 +56,7 @@ function pendingApprovals(state: Readonly<State>): SessionView['approvals'] {
   return calls.map((call) => ({
     call: call.id,
     tool: call.tool,
-    input: call.input,
+    input: structuredClone(call.input),
     rule: call.judgement?.rule ?? '',
     suggestions: call.judgement?.suggestions ?? [],
     expiresAt: call.approval?.expiresAt ?? null,

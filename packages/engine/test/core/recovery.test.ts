@@ -78,7 +78,7 @@ it('S1: a fork keeps the history, closes what was open and leaves the queue behi
     by: { kind: 'human', id: 'ann' },
   };
   const session = open([...structuredClone(source.events), forked]);
-  expect(session.results().map((result) => result.status)).toEqual(['cancelled', 'cancelled']);
+  expect(session.results().map((result) => result.status)).toEqual(['unknown', 'cancelled']);
   expect(session.last('turn.ended')?.outcome).toBe('cancelled');
   expect(session.state.queue).toEqual([]);
   expect(session.due()).toEqual([]);

@@ -56,12 +56,15 @@ describe('an approval', () => {
     const session = await host.create({ cwd: '/w', isAttended: true, rules: { deny: ['deed(secret)'] } });
     const result = session.run('Go.');
     // Rules match the subject; a tool without `subjectKind` is matched by its first text argument.
-    const answered = new Set<string>();
+    const edited = new Set<string>();
     for await (const event of session.events({ seq: 0 })) {
-      if (event.type === 'approval.requested' && !answered.has(event.data.call)) {
-        answered.add(event.data.call);
-        const path = answered.size === 1 ? 'secret' : 'better';
-        await session.approve(event.data.call, { input: { path } });
+      if (event.type === 'approval.requested') {
+        const { call, input } = event.data;
+        // What the edited arguments would do is shown before it is done.
+        if (edited.has(call)) expect(input).toEqual({ path: 'better' });
+        const path = edited.size === 0 ? 'secret' : 'better';
+        await session.approve(call, edited.has(call) ? {} : { input: { path } });
+        edited.add(call);
       }
       if (event.type === 'turn.ended') break;
     }

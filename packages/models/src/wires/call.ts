@@ -18,12 +18,18 @@ export function callWire(
       handle.abort();
     },
   });
+  const { 'x-api-key': key, authorization } = request.headers;
+  const secrets = [key, authorization?.toString().replace(/^Bearer /, '')].filter(
+    (secret): secret is string => typeof secret === 'string' && secret.length > 3,
+  );
   const emit = (event: ModelEvent) => queue.push(event);
   const decoder = createDecoder(emit);
   let reader: Reader = createStreamReader(decoder);
   let isOver = false;
 
   function fail(error: PawlError): void {
+    // Some providers echo the key that they refuse.
+    for (const secret of secrets) error.message = error.message.replaceAll(secret, '[key]');
     isOver = true;
     handle.abort();
     queue.fail(error, error.code === 'cancelled');

@@ -91,7 +91,11 @@ export const eventData = {
     metadata: z.record(z.string(), z.string()),
   }),
   /** A driver took the session up again. Written before anything else, so that an older driver's next append fails. */
-  'session.opened': z.object({ driver: z.string() }),
+  'session.opened': z.object({
+    driver: z.string(),
+    /** Events after this one's predecessor were lost, for this reason. What was open counts as begun. */
+    damage: z.string().optional(),
+  }),
   /** The events before this one were copied from another session. What was open there is closed here. */
   'session.forked': z.object({ from: z.object({ session: z.string(), seq: z.number().int() }) }),
   'session.configured': z.object({
@@ -132,6 +136,9 @@ export const eventData = {
     step: z.number().int(),
     attempt: z.number().int(),
     error: failure,
+    /** What a failed call has cost, where it is known. */
+    usage: usage.optional(),
+    costUsd: z.number().min(0).nullable().optional(),
   }),
   'history.repaired': z.object({ repairs: z.array(repair) }),
 

@@ -5,7 +5,8 @@ import type { JsonObject, Judgement } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
 import type { Call } from '../../core/index.ts';
 import { findCall, isLooping } from '../../core/index.ts';
-import type { Tool, ToolScope } from '../../ports.ts';
+import type { Tool, ToolPlan, ToolScope } from '../../ports.ts';
+import { shapeOutput } from '../shape.ts';
 import { validateInput } from '../validate.ts';
 import type { EffectContext, Runner } from './effect.ts';
 import { toolScope } from './scope.ts';
@@ -67,7 +68,9 @@ async function judge(call: Call, context: EffectContext): Promise<Judgement> {
 
 async function planned(tool: Tool, input: JsonObject, scope: ToolScope) {
   try {
-    return { found: (await tool.plan?.(input, scope)) ?? {} };
+    // As it will stand in the log; what JSON cannot hold is the tool's mistake, and is found before anything is done.
+    const found: ToolPlan = JSON.parse(JSON.stringify((await tool.plan?.(input, scope)) ?? {}));
+    return { found };
   } catch (thrown) {
     return { problem: messageOf(thrown) };
   }
@@ -85,7 +88,8 @@ function subjectsOf(tool: Tool, input: JsonObject, paths: readonly string[]): Su
   return value === undefined ? [] : [{ kind: tool.subjectKind ?? 'text', value }];
 }
 
-function mistake(call: Call, rule: string, reason: string): Judgement {
+function mistake(call: Call, rule: string, problem: string): Judgement {
+  const reason = shapeOutput(problem, { isError: true }).content;
   return { call: call.id, verdict: 'deny', rule, reason, isMistake: true, effect: 'read', paths: [] };
 }
 

@@ -1,5 +1,5 @@
 import type { EventData, JsonObject } from '@pawl/protocol';
-import { isPawlError, messageOf } from '@pawl/protocol';
+import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import type { Call } from '../../core/index.ts';
 import { findCall } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
@@ -11,6 +11,9 @@ import { toolScope } from './scope.ts';
 
 /** How long a tool that was told to stop may take to do so, ms. */
 const stopGraceMs = 2000;
+
+/** Code of the error that a tool's run ends with when it does not stop. */
+const leftBehind = 'left_behind';
 
 type Finished = EventData['tool.finished'];
 
@@ -39,7 +42,8 @@ type Owed = { effect: string; call: Call };
 /** The call had begun when its driver was gone; `stop` is a recovery that begins nothing. */
 async function recover(context: EffectContext, owed: Owed, tool: Tool, mode: 'recover' | 'stop'): Promise<void> {
   const effect = owed.call.claims?.effect;
-  const found = effect === 'read' || effect === 'idempotent' ? 'not_done' : await reconciled(context, owed, tool);
+  const isHarmless = effect === 'read' || (effect === 'idempotent' && mode === 'recover');
+  const found = isHarmless ? 'not_done' : await reconciled(context, owed, tool);
   if (found === 'not_done' && mode === 'recover') {
     await perform(context, owed, tool);
   } else if (found === 'not_done') {
@@ -94,8 +98,11 @@ async function perform(context: EffectContext, owed: Owed, tool: Tool): Promise<
       await context.report({ type: 'tool.outdated', effect: owed.effect, data });
       return;
     }
-    const status = signal.aborted ? 'cancelled' : 'error';
-    const content = status === 'cancelled' ? `Cancelled. ${messageOf(signal.reason)}` : messageOf(thrown);
+    const isLeft = isPawlError(thrown, leftBehind);
+    // Whatever a tool that does not stop still does, nobody will see.
+    const status = !signal.aborted ? 'error' : isLeft && call.claims?.effect !== 'read' ? 'unknown' : 'cancelled';
+    const sentence = signal.aborted && !isLeft ? `Cancelled. ${messageOf(signal.reason)}` : messageOf(thrown);
+    const { content } = shapeOutput(sentence, { isError: true });
     await finish(context, owed, { status, content, durationMs: ports.clock.now() - begun });
   }
 }
@@ -107,7 +114,12 @@ async function withGrace<Value>(context: EffectContext, name: string, work: Prom
   const overdue = new Promise<never>((_, reject) => {
     const wait = () => {
       callOff = ports.clock.at(ports.clock.now() + stopGraceMs, () =>
-        reject(new Error(`The tool ${name} did not stop within ${stopGraceMs} ms and was left behind.`)),
+        reject(
+          new PawlError(
+            leftBehind,
+            `The tool ${name} did not stop within ${stopGraceMs} ms and was left behind. What it still does is not seen here; look before you go on.`,
+          ),
+        ),
       );
     };
     if (signal.aborted) wait();
@@ -133,8 +145,8 @@ type Ending = Omit<Finished, 'call'>;
 
 async function outcomeOf(context: EffectContext, outcome: ToolOutcome): Promise<Ending> {
   const isError = outcome.isError === true;
-  const shaped = shapeOutput(outcome.content, { isError });
-  const details: JsonObject = { ...outcome.details, ...shaped.details };
+  const shaped = shapeOutput(String(outcome.content), { isError });
+  const details: JsonObject = { ...asJson(outcome.details), ...shaped.details };
   if (shaped.isTruncated) {
     // The deed is done whatever becomes of its output: a blob that cannot be written costs only what was cut.
     const digest = await context.ports.blobs.put(new TextEncoder().encode(outcome.content)).catch(() => null);
@@ -147,6 +159,15 @@ async function outcomeOf(context: EffectContext, outcome: ToolOutcome): Promise<
     details,
     ...(outcome.endsTurn !== undefined && { endsTurn: outcome.endsTurn }),
   };
+}
+
+/** What JSON cannot hold would keep the outcome out of the log, and the outcome is what counts. */
+function asJson(details: ToolOutcome['details']): JsonObject {
+  try {
+    return JSON.parse(JSON.stringify(details ?? {}));
+  } catch (error) {
+    return { problem: `The details could not be kept: ${messageOf(error)}` };
+  }
 }
 
 async function finish(context: EffectContext, owed: Owed, ending: Ending, stage?: string): Promise<void> {
