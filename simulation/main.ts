@@ -63,7 +63,8 @@ async function main(): Promise<number> {
 }
 
 try {
-  process.exitCode = await main();
+  // Worlds that were left as they stood may hold the process.
+  process.exit(await main());
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n${usage}\n`);
   process.exitCode = 2;

@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'begins calls after a cancel',
     mutation: { core: { settle: (state) => core.settle(state.turn?.phase === 'tools' ? uncancelled(state) : state) } },
-    finds: ['I5 cancel'],
+    finds: ['I5 cancel', 'I15 rest'],
   },
   {
     name: 'gives results out of order',

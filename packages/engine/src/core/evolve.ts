@@ -129,8 +129,10 @@ export function evolve(state: State, event: DurableEvent): State {
       call.judgement = event.data;
       call.claims = { effect: event.data.effect, paths: event.data.paths };
       call.isStale = false;
-      const seen = event.data.preview?.text ?? null;
-      const isAnswered = call.approved !== null && (seen === null || seen === call.approved.preview);
+      // A diff that the approver has not seen is shown before it is made; a text only says what they allowed.
+      const { preview } = event.data;
+      const isSeen = preview?.kind !== 'diff' || preview.text === call.approved?.preview;
+      const isAnswered = call.approved !== null && isSeen;
       call.status = event.data.verdict === 'ask' && isAnswered ? 'allowed' : statusAfter[event.data.verdict];
       break;
     }
