@@ -3,7 +3,17 @@
  * and a package.json that points at them. In the repository nothing needs to be built; sources run as they are.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { build as rolldown } from 'rolldown';
 
@@ -47,6 +57,9 @@ function build(name: string): void {
   for (const extra of globSync(join(source, '{bin,schema.json}'))) {
     cpSync(extra, join(target, relative(source, extra)), { recursive: true });
   }
+  // What npm installed for this package alone is found from its build too, so that it runs where it was built.
+  const own = join(source, 'node_modules');
+  if (existsSync(own)) symlinkSync(join('..', '..', own), join(target, 'node_modules'));
   cpSync('LICENSE', join(target, 'LICENSE'));
   cpSync('README.md', join(target, 'README.md'));
   const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));

@@ -28,7 +28,7 @@ const help = `Usage: npm run bench -- [options]
   --peers <names>   comma-separated, of: PEERS (all)
   --steps <n>       tool steps of the long run of a (200)
   --growth <m,n>    lengths of run between which a's cost per step is compared, or none (50,800)
-  --warm-up <n>     steps of the uncounted run before each measurement (20)
+  --warm-up <n>     steps of the uncounted run before each measurement (200)
   --skip-slow       leave the longer run of --growth out for all but raw, pi and pawl
   --out <file>      where the tables go, as Markdown (results/latest.md; all figures beside it as JSON)
   -h, --help        this text
@@ -67,7 +67,7 @@ export const readOptions = (parts: readonly string[]): Options | null => {
       peers: { type: 'string' },
       steps: { type: 'string', default: '200' },
       growth: { type: 'string', default: '50,800' },
-      'warm-up': { type: 'string', default: '20' },
+      'warm-up': { type: 'string', default: '200' },
       'skip-slow': { type: 'boolean', default: false },
       out: { type: 'string', default: join(import.meta.dirname, '../results/latest.md') },
       help: { type: 'boolean', short: 'h', default: false },
