@@ -110,7 +110,9 @@ export function post(request: Post, handler: PostHandler): PostHandle {
     const status = answer.statusCode ?? 0;
     answer.on('error', (error) => fail(networkError(error, host, true)));
     // Some breaks end an answer without an error event.
-    answer.once('close', () => fail(networkError(new Error('closed in mid-answer'), host, true)));
+    answer.once('close', () => {
+      if (!isOver) fail(networkError(new Error('closed in mid-answer'), host, true));
+    });
     if (status < 200 || status > 299) {
       readError(answer, status);
       return;
