@@ -54,6 +54,7 @@ export function post(request: Post, handler: PostHandler): PostHandle {
   let isOver = false;
   let hasConnected = false;
   let hasBody = false;
+  let hasHeard = false;
 
   function finish(): boolean {
     if (isOver) return false;
@@ -85,12 +86,20 @@ export function post(request: Post, handler: PostHandler): PostHandle {
     );
   }
 
+  /** Looks every so often whether something came since, which costs a chunk nothing; silence is found in at most twice its limit. */
   function limitIdle(): void {
-    limit(
-      timeouts.idleMs,
-      'idle_timeout',
-      `${host} fell silent for ${timeouts.idleMs} ms in mid-answer. Try again, or raise the idle limit.`,
-    );
+    clearTimeout(timer);
+    timer = undefined;
+    const { idleMs } = timeouts;
+    if (idleMs <= 0) return;
+    hasHeard = false;
+    timer = setTimeout(() => {
+      if (hasHeard) limitIdle();
+      else {
+        const sentence = `${host} fell silent for ${idleMs} ms in mid-answer. Try again, or raise the idle limit.`;
+        fail(modelError('idle_timeout', sentence));
+      }
+    }, idleMs);
   }
 
   function onSocket(socket: Socket): void {
@@ -120,8 +129,8 @@ export function post(request: Post, handler: PostHandler): PostHandle {
     handler.headers(answer.headers);
     answer.on('data', (chunk: Buffer) => {
       if (isOver) return;
-      if (hasBody) timer?.refresh();
-      else {
+      hasHeard = true;
+      if (!hasBody) {
         hasBody = true;
         limitIdle();
       }
