@@ -109,7 +109,8 @@ export function evolve(state: State, event: DurableEvent): State {
     case 'model.failed': {
       const turn = state.turn;
       if (turn === null) break;
-      addSpending(state, event.data.usage ?? noUsage, event.data.costUsd ?? 0);
+      const { usage = noUsage, costUsd = 0 } = event.data;
+      addSpending(state, usage, costUsd);
       if (event.data.error.code === 'empty_answer' && turn.attempt === 1) {
         turn.attempt = 2;
         break;

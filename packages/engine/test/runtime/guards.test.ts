@@ -14,6 +14,7 @@ import {
   gate,
   hastyClock,
   ofType,
+  usage,
 } from './support.ts';
 
 const deed = (run: () => void = () => undefined, more = {}) =>
@@ -210,6 +211,11 @@ describe('a session', () => {
     };
     const session = await fakeHost(fakeModel(empty, 'Here.')).create({ cwd: '/w' });
     expect(await session.run('Go.')).toMatchObject({ outcome: 'completed', costUsd: 0.02 });
+    const unpriced = async function* () {
+      yield { type: 'finished' as const, message: { content: [], stopReason: 'end' as const, usage, costUsd: null } };
+    };
+    const unknown = await fakeHost(fakeModel(unpriced, 'Here.')).create({ cwd: '/w' });
+    expect(await unknown.run('Go.')).toMatchObject({ outcome: 'completed', costUsd: null });
     const poor = await fakeHost(fakeModel(empty, 'Here.')).create({ cwd: '/w', limits: { usd: 0.005 } });
     expect(await poor.run('Go.')).toMatchObject({ outcome: 'budget' });
   });

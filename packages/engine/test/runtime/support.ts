@@ -4,7 +4,7 @@ import { memoryLog } from '@pawl/storage';
 import type { Clock, HostOptions, Model, ModelEvent, ModelPart, ModelRequest, Tool } from '../../src/index.ts';
 import { createHost } from '../../src/index.ts';
 
-const usage = {
+export const usage = {
   inputTokens: 100,
   outputTokens: 10,
   cacheReadTokens: 0,

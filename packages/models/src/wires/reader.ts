@@ -28,7 +28,8 @@ const longestEvent = 64 * 1024 * 1024;
 /** A reader of server-sent events. Comments, unknown fields and lines of garbage are ignored (WHATWG HTML §9.2.6). */
 export function createStreamReader(decoder: Decoder): Reader {
   const text = new TextDecoder();
-  let isCut = false;
+  /** The decoder must have this chunk: what it has so far is incomplete, or a byte order mark may come first. */
+  let needsDecoder = true;
   let isDone = false;
   const parser = createParser({
     maxBufferSize: longestEvent,
@@ -43,8 +44,8 @@ export function createStreamReader(decoder: Decoder): Reader {
     feed(chunk) {
       // A chunk that ends between characters, after one that did, is read without the decoder's slower memory.
       const endsCut = (chunk.at(-1) ?? 0) > 0x7f;
-      const isWhole = !isCut && !endsCut;
-      isCut = endsCut;
+      const isWhole = !needsDecoder && !endsCut;
+      needsDecoder = endsCut;
       parser.feed(isWhole ? bytesToText(chunk) : text.decode(chunk, { stream: true }));
       return isDone;
     },
