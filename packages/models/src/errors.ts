@@ -1,4 +1,4 @@
-import { PawlError } from '@pawl/protocol';
+import { type Attempt, PawlError } from '@pawl/protocol';
 
 /** What a caller may want to know of a failed model call beyond its code and sentence. */
 export type FailureDetails = {
@@ -8,6 +8,8 @@ export type FailureDetails = {
   retryAfterMs?: number;
   /** The provider's name for this request, to quote in a report to it. */
   requestId?: string;
+  /** All that was tried, this failure included, where a pool made the call. */
+  attempts?: readonly Attempt[];
 };
 
 const detailsKey = 'details';
@@ -45,5 +47,10 @@ const transientCodes: ReadonlySet<string> = new Set([
 
 /** Whether the same request may succeed if it is simply sent again. */
 export function isTransientFailure(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && transientCodes.has(String(error.code));
+  return error instanceof Error && 'code' in error && isTransientCode(String(error.code));
+}
+
+/** The same, of an error that is only known by its code. */
+export function isTransientCode(code: string): boolean {
+  return transientCodes.has(code);
 }

@@ -1,38 +1,183 @@
 import type { Model } from '@pawl/engine';
-import { PawlError } from '@pawl/protocol';
+import { isPawlError, PawlError } from '@pawl/protocol';
+import { findAt, providerCalled } from './catalogue/find.ts';
+import { infoOf } from './catalogue/pricing.ts';
+import type { WireTap } from './http/connection.ts';
 import type { ProxyEnvironment } from './http/proxy.ts';
-import { noKey } from './wires/options.ts';
+import type { Health } from './pool/health.ts';
+import type { Candidate } from './pool/types.ts';
+import type { FoundKey } from './select/keys.ts';
+import { parseModelName } from './select/names.ts';
+import { suggestion } from './select/near.ts';
+import { knownProviders } from './select/providers.ts';
+import {
+  factsOf,
+  ownOf,
+  parametersOf,
+  providerNames,
+  type ResolvedProvider,
+  resolveProvider,
+} from './select/resolve.ts';
+import type { ModelsSettings } from './select/settings.ts';
+import { loadWire } from './select/wires.ts';
+
+export { pricesAt } from './catalogue/cost.ts';
+export { infoOf } from './catalogue/pricing.ts';
+export { catalogue, type DatedPrices, type ModelFacts, type Price } from './catalogue/table.ts';
+export { proxyFor } from './http/proxy.ts';
+export type { Parameters } from './parameters.ts';
+export type { Candidate } from './pool/types.ts';
+export { parseModelName } from './select/names.ts';
+export { suggestion } from './select/near.ts';
+export {
+  catalogueModels,
+  factsOf,
+  providerNames,
+  type ResolvedProvider,
+  resolveProvider,
+  variantsOf,
+} from './select/resolve.ts';
+export type { KeySource, ModelSettings, ModelsSettings, ProviderSettings, Variants } from './select/settings.ts';
 
 /** How a model is named: what people write, and what it is. */
 export const modelNames: readonly (readonly [name: string, meaning: string])[] = [
   ['demo', 'a small deterministic planner, without key or network'],
   ['replay:<file>', 'a recorded session'],
-  ['anthropic/<id>', "a model behind Anthropic's Messages API; ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL"],
-  ['openai-chat/<id>', 'a model behind the Chat Completions API of any server; OPENAI_API_KEY, OPENAI_BASE_URL'],
+  ['<provider>/<model>', 'a model of a provider, such as anthropic/<model>; with @high and the like, a variant of it'],
+  ['<pool>', 'a chain of models from config.yaml'],
 ];
 
-/**
- * The model that `name` names (see `modelNames`); its wire is loaded only now.
- * @throws `unknown_model`; `no_key` where a key is needed and missing; `bad_base_url`; and what `replay` throws.
- */
-export async function modelFor(name: string, environment: ProxyEnvironment = process.env): Promise<Model> {
-  if (name === 'demo') return (await import('./demo/index.ts')).demo();
-  if (name.startsWith('replay:')) return (await import('./record/replay.ts')).replay(name.slice('replay:'.length));
-  const slash = name.indexOf('/');
-  const model = name.slice(slash + 1);
-  if (slash > 0 && model !== '') {
-    switch (name.slice(0, slash)) {
-      case 'anthropic': {
-        const isKeyed = Boolean(environment.ANTHROPIC_API_KEY || environment.ANTHROPIC_AUTH_TOKEN);
-        if (!isKeyed && !environment.ANTHROPIC_BASE_URL) throw noKey('ANTHROPIC_API_KEY', name);
-        return (await import('./wires/anthropic.ts')).anthropic({ model, environment });
-      }
-      case 'openai-chat': {
-        if (!environment.OPENAI_API_KEY && !environment.OPENAI_BASE_URL) throw noKey('OPENAI_API_KEY', name);
-        return (await import('./wires/openai-chat.ts')).openaiChat({ model, environment });
-      }
-    }
+export type ModelsOptions = {
+  settings?: ModelsSettings;
+  /** Where keys, addresses and proxies are read from; default `process.env`. */
+  environment?: ProxyEnvironment;
+  /** What is known of providers and keys, shared by all models; default: known to these models alone. */
+  health?: Health;
+  /** Told, in one line, what a person should know of a choice: a model of a pool that is left out. */
+  notice?: (line: string) => void;
+  /** Sees, or plays, all that goes over the network: `recordWire`, `replayWire`. */
+  tap?: WireTap;
+  /** Nothing goes over the network, so no key is needed. */
+  isOffline?: boolean;
+};
+
+export type Models = {
+  /**
+   * The model that `name` names (see `modelNames`), the same one each time; its wires are loaded only now.
+   * @throws `unknown_model`; `unknown_variant`; `no_key`; `bad_base_url`; `bad_config`; and what `replay` throws.
+   */
+  modelFor(name: string): Promise<Model>;
+  /** What `name` stands for, in the order in which it is tried; empty for `demo` and recordings. @throws the same. */
+  candidatesFor(name: string): Promise<readonly Candidate[]>;
+};
+
+export function createModels(options: ModelsOptions = {}): Models {
+  const { settings = {}, environment = process.env, notice = () => undefined, tap, isOffline = false } = options;
+  const models = new Map<string, Promise<Model>>();
+  const providers = new Map<string, ResolvedProvider>();
+  let health: Promise<Health> | null = options.health === undefined ? null : Promise.resolve(options.health);
+
+  /** A wire that needs a key is content with any. */
+  const offlineKey: FoundKey | null = isOffline ? { name: 'none', secret: 'no-key-is-needed' } : null;
+
+  async function candidate(id: string): Promise<Candidate> {
+    const named = parseModelName(id);
+    if (named === null) throw unknownModel(id, settings);
+    const { model, variant } = named;
+    const provider = providers.get(named.provider) ?? resolveProvider(named.provider, settings, environment);
+    if (provider === null) throw unknownModel(id, settings);
+    // All its models share its keys: that one of them rests is known to all.
+    providers.set(named.provider, provider);
+    if (!provider.isReady && !isOffline) throw noKeyFor(id, provider);
+    const plainId = `${provider.name}/${model}`;
+    const facts = factsOf(provider, model, settings);
+    const parameters = parametersOf(plainId, variant, settings);
+    const call = { id, model, provider, facts, environment, parameters, ...(tap !== undefined && { tap }) };
+    const openWire = await loadWire(provider.wire);
+    // An address or a proxy that is none shows itself now.
+    openWire(call, provider.keys[0] ?? offlineKey);
+    return {
+      id,
+      provider,
+      info: infoOf(facts),
+      open: (key, onHeaders) => openWire(call, (key as FoundKey | null) ?? offlineKey, onHeaders),
+    };
   }
+
+  async function candidatesFor(name: string): Promise<readonly Candidate[]> {
+    const chain = ownOf(settings.pools, name);
+    if (chain === undefined) return isAlone(name) ? [] : [await candidate(name)];
+    const found = await Promise.all(chain.map((id) => candidate(id).catch((error: unknown) => leftOut(id, error))));
+    const ready = found.filter((one) => 'open' in one);
+    const missing = found.filter((one) => 'error' in one);
+    if (ready.length === 0) {
+      throw missing[0]?.error ?? new PawlError('bad_config', `pools.${name}: a pool needs at least one model.`);
+    }
+    for (const { id, error } of missing) notice(`The pool ${name} goes without ${id}: ${error.message}`);
+    return ready;
+  }
+
+  async function open(name: string): Promise<Model> {
+    if (name === 'demo') return (await import('./demo/index.ts')).demo();
+    if (name.startsWith('replay:')) return (await import('./record/replay.ts')).replay(name.slice('replay:'.length));
+    const candidates = await candidatesFor(name);
+    const { poolModel } = await import('./pool/pool.ts');
+    health ??= import('./pool/health.ts').then(({ createHealth }) => createHealth());
+    return poolModel({ id: name, candidates, health: await health });
+  }
+
+  return {
+    candidatesFor,
+    modelFor(name) {
+      const model = models.get(name) ?? open(name);
+      models.set(name, model);
+      // What failed may succeed when it is asked for again.
+      model.catch(() => models.delete(name));
+      return model;
+    },
+  };
+}
+
+/** The model that `name` names, where nothing is configured but by the environment. @throws as `Models.modelFor`. */
+export async function modelFor(name: string, environment: ProxyEnvironment = process.env): Promise<Model> {
+  return createModels({ environment }).modelFor(name);
+}
+
+/** Models that no provider answers for. */
+function isAlone(name: string): boolean {
+  return name === 'demo' || name.startsWith('replay:');
+}
+
+/** Only a key that is missing leaves a model out of its pool; what is a mistake stays one. */
+function leftOut(id: string, error: unknown): { id: string; error: PawlError } {
+  if (isPawlError(error, 'no_key')) return { id, error };
+  throw error;
+}
+
+function noKeyFor(id: string, { name, missing }: ResolvedProvider): PawlError {
+  return new PawlError('no_key', `${id} needs an API key of ${name}: ${missing.join(', or ')}.`);
+}
+
+function unknownModel(name: string, settings: ModelsSettings): PawlError {
   const known = modelNames.map(([form, meaning]) => `\n  ${form}  ${meaning}`).join('');
-  throw new PawlError('unknown_model', `There is no model "${name}". There are:${known}`);
+  return new PawlError('unknown_model', `There is no model "${name}".${hint(name, settings)} There are:${known}`);
+}
+
+/** What was probably meant. */
+function hint(name: string, settings: ModelsSettings): string {
+  const slash = name.indexOf('/');
+  const providers = providerNames(settings);
+  if (slash > 0) {
+    const near = suggestion(name.slice(0, slash), providers);
+    return near === '' ? ` The providers are ${providers.join(', ')}.` : near;
+  }
+  if (providers.includes(name))
+    return ` ${name} is a provider: write ${name}/<model>. "pawl models ${name}" lists some.`;
+  const near = suggestion(name, [...Object.keys(settings.pools ?? {}), 'demo']);
+  if (near !== '' || name === '') return near;
+  for (const [provider, { catalogue }] of Object.entries(knownProviders)) {
+    const place = catalogue === undefined ? null : providerCalled(catalogue);
+    if (place !== null && findAt(place, name) !== null) return ` Did you mean "${provider}/${name}"?`;
+  }
+  return '';
 }

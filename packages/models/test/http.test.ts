@@ -1,11 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import { isPawlError } from '@pawl/protocol';
-import { afterEach, describe, expect, it } from 'vitest';
-import { retryAfter } from '../src/http/failure.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { responseError, retryAfter } from '../src/http/failure.ts';
+import { silenceLimit } from '../src/http/timeouts.ts';
 import { anthropic, failureDetails, isTransientFailure, openaiChat, type WireOptions } from '../src/index.ts';
 import { type WireAnswer, wireServer } from '../src/testing/index.ts';
-import { anthropicStream } from '../src/testing/wire-answers.ts';
+import { anthropicStream } from '../src/testing/wire-anthropic.ts';
 import { answerOf, call, request, thrownBy, user } from './support.ts';
 
 const closing: (() => unknown)[] = [];
@@ -54,6 +55,27 @@ describe('a failed request', () => {
     expect(error).toMatchObject({ code, message: expect.stringContaining(message) as string });
     expect(failureDetails(error)).toEqual({ status, requestId: 'r1' });
     expect(isTransientFailure(error)).toBe(isTransient);
+  });
+
+  it.each([
+    [
+      'Anthropic',
+      400,
+      'input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length or `max_tokens` and try again',
+    ],
+    ['Kimi', 400, 'Invalid request: Your request exceeded model token limit: 262144 (requested: 269030)'],
+    ['z.ai', 400, 'Prompt exceeds max length'],
+    [
+      'TGI',
+      422,
+      'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 6000 `inputs` tokens and 16 `max_new_tokens`',
+    ],
+    ['Qwen', 400, 'Range of input length should be [1, 129024]'],
+    ['xAI', 400, "This model's maximum prompt length is 131072 but the request contains 133000 tokens."],
+    ['llama.cpp', 400, 'the request exceeds the available context size, try increasing it'],
+  ])('is context_overflow where %s says with %i that the conversation is too long', (_provider, status, message) => {
+    const body = JSON.stringify({ error: { type: 'invalid_request_error', message } });
+    expect(responseError(status, {}, body, 0)).toMatchObject({ code: 'context_overflow' });
   });
 
   it('says when to try again', async () => {
@@ -217,11 +239,15 @@ describe('a cancelled call', () => {
 
 describe('a limit on waiting', () => {
   const forever = new Promise(() => {});
+  const spoken = anthropicStream({ text: ['a', 'b'] }, 'm');
+  /** Where the first word has come, and the second not. */
+  const half = spoken.lastIndexOf('event: content_block_delta');
 
   it.each([
     ['first_byte_timeout', { firstByteMs: 50 }, { after: forever }],
     ['first_byte_timeout', { firstByteMs: 50 }, { text: 'a', pause: { atByte: 0, until: forever } }],
-    ['idle_timeout', { idleMs: 50 }, { text: 'a', pause: { atByte: 100, until: forever } }],
+    ['idle_timeout', { idleMs: 50, firstByteMs: 50 }, { text: 'a', pause: { atByte: 100, until: forever } }],
+    ['idle_timeout', { idleMs: 50 }, { text: ['a', 'b'], pause: { atByte: half, until: forever } }],
   ])('ends with %s (%j)', async (code, timeouts, answer) => {
     const server = await serve([answer]);
     const error = await thrownBy(call(modelAt(server.url, { timeouts }), ask));
@@ -244,6 +270,66 @@ describe('a limit on waiting', () => {
     const server = await serve([{ text: Array.from({ length: 40 }, () => 'x'), pieceBytes: 20 }]);
     const message = await answerOf(modelAt(server.url, { timeouts: { idleMs: 500, firstByteMs: 500 } }), ask);
     expect(message.content).toEqual([{ type: 'text', text: 'x'.repeat(40) }]);
+  });
+
+  it('ends a refusal that never ends, with all that it said', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    closing.push(() => vi.useRealTimers());
+    const body = '{"error":{"message":"Slow down."}}';
+    const headers = { 'retry-after': '7' };
+    const server = await serve([{ status: 429, headers, body, pause: { atByte: body.length, until: forever } }]);
+    let heard = () => {};
+    const head = new Promise<void>((resolve) => {
+      heard = resolve;
+    });
+    const error = thrownBy(call(modelAt(server.url, { onHeaders: () => heard() }), ask));
+    await head;
+    vi.advanceTimersByTime(2000);
+    expect(await error).toMatchObject({ code: 'rate_limited' });
+    expect(failureDetails(await error)).toMatchObject({ status: 429, retryAfterMs: 7000 });
+  });
+
+  it('is long while the model thinks, even if some thoughts are shown, and short once it writes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    closing.push(() => vi.useRealTimers());
+    const body = anthropicStream({ thinking: 'Hm.', text: ['a', 'b'] }, 'm');
+    const [thought, word] = ['content_block_stop', 'text":"b"'].map((text) => body.indexOf(text));
+    let more = (_text: string | undefined): void => undefined;
+    const server = createServer((_incoming, outgoing) => {
+      more = (text) => outgoing.write(text);
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+      outgoing.write(body.slice(0, thought));
+    });
+    closing.unshift(() => server.closeAllConnections());
+    const model = modelAt(`http://127.0.0.1:${await listen(server)}`);
+    const seen: string[] = [];
+    const minutes = 60_000;
+    const error = await thrownBy(
+      (async () => {
+        for await (const { type } of model.stream(ask, new AbortController().signal)) {
+          if (type === 'thinking') {
+            vi.advanceTimersByTime(25 * minutes);
+            more(body.slice(thought, word));
+          } else if (type === 'text') vi.advanceTimersByTime(5 * minutes);
+          if (type !== 'activity') seen.push(type);
+        }
+      })(),
+    );
+    expect(seen).toEqual(['thinking', 'text']);
+    expect(error).toMatchObject({
+      code: 'idle_timeout',
+      message: expect.stringMatching(/300000 ms.*raise timeouts\.idleMs/) as string,
+    });
+  });
+
+  it.each([
+    [{ firstByteMs: 1000, idleMs: 300 }, false, 1000, 'timeouts.firstByteMs'],
+    [{ firstByteMs: 1000, idleMs: 300 }, true, 300, 'timeouts.idleMs'],
+    [{ firstByteMs: 100, idleMs: 300 }, false, 300, 'timeouts.idleMs'],
+    [{ firstByteMs: 0, idleMs: 300 }, false, 0, 'timeouts.firstByteMs'],
+    [{ firstByteMs: 100, idleMs: 0 }, false, 0, 'timeouts.idleMs'],
+  ])('of %j on an answer that is written: %j, is %j ms, from %s', (timeouts, isWriting, milliseconds, setting) => {
+    expect(silenceLimit({ connectMs: 0, ...timeouts }, isWriting)).toEqual({ milliseconds, setting });
   });
 
   it('of 0 is none', async () => {

@@ -239,7 +239,7 @@ describe('an answer of Chat Completions', () => {
       { type: 'text', text: 'Yes.' },
     ];
     expect(read([chunk({ content }), finish('stop')]).message?.content).toEqual([
-      { type: 'thinking', text: 'Hm.' },
+      { type: 'thinking', text: 'Hm.', signature: 'content' },
       { type: 'text', text: 'Yes.' },
     ]);
   });

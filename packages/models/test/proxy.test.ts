@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { proxyFor } from '../src/http/proxy.ts';
 import { anthropic } from '../src/index.ts';
 import { wireServer } from '../src/testing/index.ts';
-import { anthropicStream } from '../src/testing/wire-answers.ts';
+import { anthropicStream } from '../src/testing/wire-anthropic.ts';
 import { certificate, privateKey } from './certificate.ts';
 import { answerOf, call, request, thrownBy, user } from './support.ts';
 
@@ -24,7 +24,12 @@ async function listen(server: Server): Promise<number> {
 const ask = request([user('Hi')]);
 
 function throughProxy(url: string, proxy: string) {
-  return anthropic({ model: 'm', apiKey: 'k', baseUrl: url, environment: { HTTPS_PROXY: proxy } });
+  return anthropic({
+    model: 'm',
+    apiKey: 'k',
+    baseUrl: url,
+    environment: { HTTPS_PROXY: proxy, NO_PROXY: '<-loopback>' },
+  });
 }
 
 describe('a proxy', () => {
@@ -45,6 +50,45 @@ describe('a proxy', () => {
     expect(at(plain, { HTTP_PROXY: 'http://proxy', NO_PROXY: '10.0.0.1:9090' })).not.toBeNull();
     expect(at(new URL('http://[::1]:8080/'), { HTTP_PROXY: 'http://proxy', NO_PROXY: '::1' })).toBeNull();
     expect(() => at(target, { HTTPS_PROXY: 'socks5://proxy' })).toThrow(/HTTPS_PROXY/);
+  });
+
+  it('is not used for this machine, unless NO_PROXY says <-loopback>', () => {
+    const environment = { HTTP_PROXY: 'http://proxy:3128', HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'example.com' };
+    for (const host of [
+      'localhost',
+      'a.localhost',
+      'localhost.',
+      '127.0.0.1',
+      '127.9.9.9',
+      '127.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+    ]) {
+      for (const scheme of ['http', 'https']) {
+        const target = new URL(`${scheme}://${host}:11434/v1`);
+        expect(proxyFor(target, environment), host).toBeNull();
+        expect(proxyFor(target, { ...environment, NO_PROXY: '<-loopback>' })?.host, host).toBe('proxy:3128');
+        expect(proxyFor(target, { ...environment, NO_PROXY: `<-loopback>,*` }), host).toBeNull();
+      }
+    }
+    for (const host of ['localhost.example.org', '127.example.org', '10.0.0.1', '[::2]', '128.0.0.1']) {
+      expect(proxyFor(new URL(`http://${host}/`), environment)?.host, host).toBe('proxy:3128');
+    }
+  });
+
+  it('is named where a request through it fails', async () => {
+    const gone = await wireServer([]);
+    await gone.close();
+    const plain = anthropic({
+      model: 'm',
+      apiKey: 'k',
+      baseUrl: 'http://models.example',
+      environment: { HTTP_PROXY: gone.url.replace('//', '//me:hunter2@') },
+    });
+    const error = await thrownBy(call(plain, ask));
+    expect(error).toMatchObject({ code: 'connection_failed' });
+    expect((error as Error).message).toContain(`No connection to models.example through the proxy ${gone.url}: `);
+    expect((error as Error).message).not.toContain('hunter2');
   });
 
   it('forwards plain requests, with its user and password, and is shown', async () => {
@@ -69,7 +113,7 @@ describe('a proxy', () => {
       model: 'm',
       apiKey: 'k',
       baseUrl: server.url,
-      environment: { HTTP_PROXY: `http://me:p%40ss@${address}` },
+      environment: { HTTP_PROXY: `http://me:p%40ss@${address}`, NO_PROXY: '<-loopback>' },
     });
     const events = await call(model, ask);
     expect(events[0]).toEqual({ type: 'activity', activity: 'connecting', detail: `through http://${address}` });

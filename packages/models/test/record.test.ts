@@ -39,7 +39,7 @@ describe('a recording', () => {
   it('is played call by call, to the same events', async () => {
     const events = await recordBoth();
     const played = replay(path);
-    expect(played.id).toBe('replay:session.jsonl');
+    expect(played.id).toBe(`replay:${path}`);
     expect(played.info).toEqual(script().info);
     expect([await call(played, request(first)), await call(played, request(second))]).toEqual(events);
   });

@@ -1,5 +1,6 @@
 import type { ModelRequest } from '@pawl/engine';
 import type { JsonObject, ToolStatus } from '@pawl/protocol';
+import { textOf } from '@pawl/protocol';
 
 /** A call that the demo asked for in this turn, and its result. */
 export type Done = { tool: string; input: JsonObject; status: ToolStatus; content: string };
@@ -8,7 +9,7 @@ export type Done = { tool: string; input: JsonObject; status: ToolStatus; conten
 export function readConversation({ messages }: ModelRequest): { asked: string; done: Done[] } {
   const start = messages.findLastIndex((message) => message.role === 'user' && message.source === 'input');
   const input = messages[start];
-  const asked = input?.role === 'user' ? input.content.map(({ text }) => text).join('\n') : '';
+  const asked = input?.role === 'user' ? textOf(input.content) : '';
   const calls = new Map<string, { tool: string; input: JsonObject }>();
   const done: Done[] = [];
   for (const message of messages.slice(start + 1)) {

@@ -6,16 +6,21 @@ import { tunnelAgent } from './tunnel.ts';
 /** How to reach one address: what `http.request` needs, and how it goes there. */
 export type Connection = {
   request: ReturnType<typeof nodeHttp>['request'];
+  /** The host that is to answer, whatever is in between. */
+  host: string;
   options: RequestOptions & { agent: Agent };
   /** The proxy in between, without its password, or null. */
   proxy: string | null;
 };
 
+/** Puts something between a wire and its connection: what writes down all that passes, or what answers in its place. */
+export type WireTap = (connection: Connection) => Connection;
+
 /** Kept for the life of the process, so that connections live on between calls. An idle one holds no process open. */
 const agents = new Map<string, Agent>();
 
 /** How to reach `url`, with connections kept alive and shared by all that go the same way. */
-export function connectionTo(url: URL, environment: ProxyEnvironment): Connection {
+export function connectionTo(url: URL, environment: ProxyEnvironment, tap?: WireTap): Connection {
   const proxy = proxyFor(url, environment);
   const isSecure = url.protocol === 'https:';
   const key = `${url.protocol} ${proxy?.href ?? ''}`;
@@ -33,11 +38,13 @@ export function connectionTo(url: URL, environment: ProxyEnvironment): Connectio
     method: 'POST',
   };
   if (proxy !== null && !isSecure) throughPlainProxy(options, url, proxy);
-  return {
+  const connection: Connection = {
     request: isSecure ? nodeHttps().request : nodeHttp().request,
     options,
+    host: url.hostname,
     proxy: proxy === null ? null : `${proxy.protocol}//${proxy.host}`,
   };
+  return tap === undefined ? connection : tap(connection);
 }
 
 function createAgent(isSecure: boolean, proxy: URL | null): Agent {

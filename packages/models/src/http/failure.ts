@@ -11,8 +11,16 @@ export type ProviderFailure = {
   message: string;
 };
 
-const tooLong =
-  /context[ _]length|context window|prompt is too long|input is too long|too many (input )?tokens|maximum (prompt|context)|exceeds? the (available )?context|reduce the length/i;
+/** What providers say of a conversation that is too long: their words for the window, for the prompt, for tokens. */
+const tooLong = new RegExp(
+  [
+    'context[ _]length|context window|exceeds? (the (available )?)?context|maximum (prompt|context)',
+    '(prompt|input) is too long|prompt exceeds max length|range of input length|reduce the length',
+    'too many (input )?tokens|exceeds the maximum number of tokens|exceeded model token limit',
+    'inputs` tokens \\+ `max_new_tokens` must be',
+  ].join('|'),
+  'i',
+);
 
 /** The one table from a provider's failure to Pawl's code. */
 function codeOf({ status, kind, message }: ProviderFailure): string {
@@ -25,8 +33,12 @@ function codeOf({ status, kind, message }: ProviderFailure): string {
     return 'context_overflow';
   }
   if (/overloaded|unavailable/i.test(kind) || status === 529 || status === 503) return 'overloaded';
+  // A key that may not use one model is no bad key: some say 403 to that.
+  if (/model_not_found/i.test(kind)) return 'not_found';
   if (/authentication|permission|invalid_api_key/i.test(kind) || status === 401 || status === 403)
     return 'unauthorized';
+  // Some name no kind of their own for it.
+  if (status === 400 && /api key (not valid|expired|not found)/i.test(message)) return 'unauthorized';
   if (/not_found/i.test(kind) || status === 404) return 'not_found';
   if (status === 413 || /request_too_large/i.test(kind)) return 'request_too_large';
   // Transient by definition: timeout, conflict, too early.
@@ -41,7 +53,8 @@ const advice: { readonly [code: string]: string } = {
   overloaded: 'Try again in a moment.',
   unauthorized: 'Check the key and what it may use.',
   not_found: 'Check the name of the model and the base URL.',
-  context_overflow: 'The conversation is too long for this model: compact it, or choose a model with a larger window.',
+  context_overflow:
+    'The conversation is too long for this model: choose a model with a larger window, or fork the session before one of its messages.',
   request_too_large: 'The request has too many bytes: remove large contents from the conversation.',
 };
 
@@ -59,7 +72,7 @@ export function providerError(failure: ProviderFailure, details: FailureDetails 
 
 /** An answer that is not a success, as an error. `body` may be JSON in any provider's shape, HTML, or nothing. */
 export function responseError(status: number, headers: IncomingHttpHeaders, body: string, now: number): PawlError {
-  const retryAfterMs = retryAfter(headers, now);
+  const retryAfterMs = retryAfter(headers, now) ?? retryDelay(body);
   const requestId = headers['request-id'] ?? headers['x-request-id'];
   const moved = status >= 300 && status < 400 && headers.location !== undefined ? `moved to ${headers.location}` : null;
   const { kind, message } = readFailure(body);
@@ -103,6 +116,12 @@ export function retryAfter(headers: IncomingHttpHeaders, now: number): number | 
   if (seconds >= 0) return Math.ceil(seconds * 1000);
   const date = Date.parse(value);
   return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+/** The wait that an error body asks for: `google.rpc.RetryInfo`, where there is no header. Source: https://google.aip.dev/193. */
+function retryDelay(body: string): number | null {
+  const seconds = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1];
+  return seconds === undefined ? null : Math.ceil(Number(seconds) * 1000);
 }
 
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL']);

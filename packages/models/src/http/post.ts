@@ -1,10 +1,11 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import { isPawlError, PawlError } from '@pawl/protocol';
+import { isPawlError, PawlError, toPawlError } from '@pawl/protocol';
 import { modelError } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import { networkError, responseError } from './failure.ts';
-import type { Timeouts } from './timeouts.ts';
+import { headerError } from './headers.ts';
+import { silenceLimit, type Timeouts } from './timeouts.ts';
 
 export type Post = {
   connection: Connection;
@@ -13,6 +14,8 @@ export type Post = {
   body: readonly Buffer[];
   timeouts: Timeouts;
   signal: AbortSignal;
+  /** Sees the head of the answer, also of one that is an error. */
+  onHeaders?: ((headers: IncomingHttpHeaders) => void) | undefined;
 };
 
 /** What happens, in this order; exactly one of `end` and `error` comes last, and nothing after it. */
@@ -34,27 +37,33 @@ export type PostHandle = {
   resume(): void;
   /** Ends it now; the handler hears no more. */
   abort(): void;
+  /** The model writes its answer: from now on a silence is a fault, and not a thought. */
+  writes(): void;
   /** The handler has all it needs. What is left of the answer is read, so that the connection can serve again. */
   release(): void;
 };
 
 /** Most of an error's body that is read. */
 const errorBodyBytes = 65_536;
+/** How long the rest of an error's body is waited for: what it says is worth less than that it came. */
+const errorBodyMs = 2000;
 /** How long a released answer may take to end before its connection is given up. */
 const releaseMs = 1000;
 
 /** Posts `body` and hands the answer to `handler` as it comes, without a stream or a promise in between. */
 export function post(request: Post, handler: PostHandler): PostHandle {
   const { connection, timeouts, signal } = request;
-  const host = String(connection.options.host);
+  /** What is asked, for sentences. */
+  const host = connection.proxy === null ? connection.host : `${connection.host} through the proxy ${connection.proxy}`;
   const size = request.body.reduce((sum, piece) => sum + piece.length, 0);
-  let current: ClientRequest;
+  let current: ClientRequest | null = null;
   let response: IncomingMessage | null = null;
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   let hasConnected = false;
   let hasBody = false;
   let hasHeard = false;
+  let isWriting = false;
 
   function finish(): boolean {
     if (isOver) return false;
@@ -65,7 +74,7 @@ export function post(request: Post, handler: PostHandler): PostHandle {
   }
   function fail(error: PawlError): void {
     if (!finish()) return;
-    current.destroy();
+    current?.destroy();
     handler.error(error);
   }
   function onAbort(): void {
@@ -82,7 +91,7 @@ export function post(request: Post, handler: PostHandler): PostHandle {
     limit(
       timeouts.firstByteMs,
       'first_byte_timeout',
-      `${host} sent nothing for ${timeouts.firstByteMs} ms. Try again, or raise the first-byte limit.`,
+      `${host} sent nothing for ${timeouts.firstByteMs} ms. Try again, or raise timeouts.firstByteMs.`,
     );
   }
 
@@ -90,21 +99,21 @@ export function post(request: Post, handler: PostHandler): PostHandle {
   function limitIdle(): void {
     clearTimeout(timer);
     timer = undefined;
-    const { idleMs } = timeouts;
-    if (idleMs <= 0) return;
+    const { milliseconds, setting } = silenceLimit(timeouts, isWriting);
+    if (milliseconds <= 0) return;
     hasHeard = false;
     timer = setTimeout(() => {
       if (hasHeard) limitIdle();
       else {
-        const sentence = `${host} fell silent for ${idleMs} ms in mid-answer. Try again, or raise the idle limit.`;
+        const sentence = `${host} fell silent for ${milliseconds} ms in mid-answer. Try again, or raise ${setting}.`;
         fail(modelError('idle_timeout', sentence));
       }
-    }, idleMs);
+    }, milliseconds);
   }
 
   function onSocket(socket: Socket): void {
     if (isOver) return;
-    if (!current.reusedSocket) handler.connecting();
+    if (current?.reusedSocket !== true) handler.connecting();
     const isSecuring = 'secureConnecting' in socket && socket.secureConnecting === true;
     if (!socket.connecting && !isSecuring) onConnected();
     else {
@@ -122,6 +131,7 @@ export function post(request: Post, handler: PostHandler): PostHandle {
     answer.once('close', () => {
       if (!isOver) fail(networkError(new Error('closed in mid-answer'), host, true));
     });
+    if (!showHeaders(answer.headers)) return;
     if (status < 200 || status > 299) {
       readError(answer, status);
       return;
@@ -141,11 +151,24 @@ export function post(request: Post, handler: PostHandler): PostHandle {
     });
   }
 
+  /** False if whoever looked at them threw, which ends the call. */
+  function showHeaders(headers: IncomingHttpHeaders): boolean {
+    try {
+      request.onHeaders?.(headers);
+      return true;
+    } catch (error) {
+      fail(toPawlError(error, 'model_failed'));
+      return false;
+    }
+  }
+
   function readError(answer: IncomingMessage, status: number): void {
     const chunks: Buffer[] = [];
     let size = 0;
     const report = () =>
       fail(responseError(status, answer.headers, Buffer.concat(chunks).toString('utf8'), Date.now()));
+    clearTimeout(timer);
+    timer = setTimeout(report, errorBodyMs);
     answer.on('data', (chunk: Buffer) => {
       if (isOver) return;
       chunks.push(chunk);
@@ -161,10 +184,15 @@ export function post(request: Post, handler: PostHandler): PostHandle {
 
   function send(isSecondTry: boolean): void {
     const { options } = connection;
-    const attempt = connection.request({
-      ...options,
-      headers: { ...request.headers, ...(options.headers as OutgoingHttpHeaders), 'content-length': size },
-    });
+    const headers = { ...request.headers, ...(options.headers as OutgoingHttpHeaders), 'content-length': size };
+    let attempt: ClientRequest;
+    try {
+      attempt = connection.request({ ...options, headers });
+    } catch (error) {
+      // Nobody has the handle yet.
+      queueMicrotask(() => fail(headerError(headers) ?? toPawlError(error, 'bad_request')));
+      return;
+    }
     current = attempt;
     attempt.once('socket', onSocket);
     attempt.once('response', onResponse);
@@ -185,13 +213,13 @@ export function post(request: Post, handler: PostHandler): PostHandle {
     queueMicrotask(() =>
       handler.error(new PawlError('cancelled', 'The call was cancelled.', { cause: signal.reason })),
     );
-    return { pause() {}, resume() {}, abort() {}, release() {} };
+    return { pause() {}, resume() {}, abort() {}, writes() {}, release() {} };
   }
   signal.addEventListener('abort', onAbort, { once: true });
   limit(
     timeouts.connectMs,
     'connect_timeout',
-    `No connection to ${host} within ${timeouts.connectMs} ms. Check the network, or raise the connect limit.`,
+    `No connection to ${host} within ${timeouts.connectMs} ms. Check the network, or raise timeouts.connectMs.`,
   );
   send(false);
 
@@ -206,11 +234,16 @@ export function post(request: Post, handler: PostHandler): PostHandle {
       response?.resume();
     },
     abort() {
-      if (finish()) current.destroy();
+      if (finish()) current?.destroy();
+    },
+    writes() {
+      if (isWriting) return;
+      isWriting = true;
+      if (hasBody && !isOver) limitIdle();
     },
     release() {
       if (!finish()) return;
-      const drain = setTimeout(() => current.destroy(), releaseMs).unref();
+      const drain = setTimeout(() => current?.destroy(), releaseMs).unref();
       response?.once('close', () => clearTimeout(drain));
       response?.resume();
     },

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { resolve } from 'node:path';
 import type { Model, ModelRequest } from '@pawl/engine';
 import { messageOf, PawlError } from '@pawl/protocol';
 import { modelError } from '../errors.ts';
@@ -26,6 +26,10 @@ export function replay(path: string, options: ReplayOptions = {}): Model {
     if (left === undefined) {
       const number = sessions.size + 1;
       left = calls.filter(({ session }) => session === number);
+      // A session that another process began has been given the first answers already.
+      if (request.messages.some(({ role }) => role === 'assistant')) {
+        left = left.filter(({ messages }) => messages.length >= request.messages.length);
+      }
       sessions.set(request.session, left);
     }
     const recorded = left[0];
@@ -53,7 +57,8 @@ export function replay(path: string, options: ReplayOptions = {}): Model {
   }
 
   return {
-    id: `replay:${basename(path)}`,
+    // Whole, so that a session of it can be gone on with from anywhere.
+    id: `replay:${resolve(path)}`,
     info: header.info,
     async *stream(request, signal) {
       const { answer } = next(request);

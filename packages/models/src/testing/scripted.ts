@@ -1,6 +1,6 @@
 import type { Model, ModelRequest } from '@pawl/engine';
 import type { ModelInfo } from '@pawl/protocol';
-import { PawlError } from '@pawl/protocol';
+import { PawlError, textOf } from '@pawl/protocol';
 import { eventsOfAnswer, type ScriptedAnswer, scriptDrift } from './script.ts';
 
 /** What a step expects of the request it answers. */
@@ -85,7 +85,7 @@ function check({ user, results, tools }: Expectation, request: ModelRequest, num
 
 function lastUser(request: ModelRequest): string {
   const message = request.messages.findLast(({ role }) => role === 'user');
-  return message?.role === 'user' ? message.content.map(({ text }) => text).join('\n') : '';
+  return message?.role === 'user' ? textOf(message.content) : '';
 }
 
 function describe(request: ModelRequest): string {

@@ -1,4 +1,8 @@
 import { fields, list, string } from '../wires/fields.ts';
+import type { ScriptedAnswer } from './script.ts';
+
+/** The wires that a test server speaks. */
+export type WireName = 'anthropic' | 'openai-chat' | 'openai-responses' | 'google';
 
 /** One message of a request, whatever the wire. */
 export type WireMessage = {
@@ -8,9 +12,9 @@ export type WireMessage = {
   results: { call: string; content: string; isError: boolean }[];
 };
 
-/** A request as a server of either wire sees it. */
+/** A request as a server of any wire sees it. */
 export type WireRequest = {
-  wire: 'anthropic' | 'openai-chat';
+  wire: WireName;
   /** Counts the requests to this server, from 1. */
   number: number;
   model: string;
@@ -23,79 +27,25 @@ export type WireRequest = {
   body: { [key: string]: unknown };
 };
 
-type Parsed = Pick<WireRequest, 'model' | 'system' | 'tools' | 'messages'>;
+/** What a request says, read from its wire. */
+export type ParsedRequest = Pick<WireRequest, 'model' | 'system' | 'tools' | 'messages'>;
 
-/** Reads the body of a Messages request. */
-export function readAnthropic(body: { [key: string]: unknown }): Parsed {
-  return {
-    model: string(body.model),
-    system: textOf(body.system),
-    tools: list(body.tools).map((tool) => string(fields(tool).name)),
-    messages: list(body.messages)
-      .map(fields)
-      .map((message) => {
-        const blocks = typeof message.content === 'string' ? [] : list(message.content).map(fields);
-        const results = blocks
-          .filter(({ type }) => type === 'tool_result')
-          .map((block) => ({
-            call: string(block.tool_use_id),
-            content: textOf(block.content),
-            isError: block.is_error === true,
-          }));
-        return {
-          role: message.role === 'assistant' ? 'assistant' : results.length > 0 ? 'tool' : 'user',
-          text: textOf(message.content),
-          calls: blocks
-            .filter(({ type }) => type === 'tool_use')
-            .map((block) => ({ id: string(block.id), tool: string(block.name), input: block.input })),
-          results,
-        };
-      }),
-  };
-}
+/** One wire as a server speaks it. */
+export type WireForm = {
+  wire: WireName;
+  /** Whether a path without its query is this wire's. Only its end counts: a proxy may put the whole address there. */
+  isAt(path: string): boolean;
+  read(body: { [key: string]: unknown }, path: string): ParsedRequest;
+  /** A scripted answer as the API streams it. */
+  stream(answer: ScriptedAnswer, model: string): string;
+};
 
-/** Reads the body of a Chat Completions request; neighbouring results become one message. */
-export function readOpenaiChat(body: { [key: string]: unknown }): Parsed {
-  const all = list(body.messages).map(fields);
-  const messages: WireMessage[] = [];
-  for (const message of all) {
-    if (message.role === 'system') continue;
-    if (message.role === 'tool') {
-      const result = { call: string(message.tool_call_id), content: textOf(message.content), isError: false };
-      const last = messages.at(-1);
-      if (last?.role === 'tool') last.results.push(result);
-      else messages.push({ role: 'tool', text: '', calls: [], results: [result] });
-      continue;
-    }
-    messages.push({
-      role: message.role === 'assistant' ? 'assistant' : 'user',
-      text: textOf(message.content),
-      calls: list(message.tool_calls)
-        .map(fields)
-        .map((call) => ({
-          id: string(call.id),
-          tool: string(fields(call.function).name),
-          input: JSON.parse(string(fields(call.function).arguments) || '{}') as unknown,
-        })),
-      results: [],
-    });
-  }
-  return {
-    model: string(body.model),
-    system: all
-      .filter(({ role }) => role === 'system')
-      .map(({ content }) => textOf(content))
-      .join('\n'),
-    tools: list(body.tools).map((tool) => string(fields(fields(tool).function).name)),
-    messages,
-  };
-}
-
-function textOf(content: unknown): string {
+/** The text of a content that is a text or a list of parts. */
+export function textOf(content: unknown, types: readonly string[] = ['text']): string {
   if (typeof content === 'string') return content;
   return list(content)
     .map(fields)
-    .filter(({ type }) => type === 'text')
+    .filter(({ type }) => types.includes(string(type)))
     .map(({ text }) => string(text))
     .join('\n');
 }

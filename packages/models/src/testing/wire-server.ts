@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { messageOf } from '@pawl/protocol';
 import { type ScriptedAnswer, scriptDrift } from './script.ts';
-import { anthropicStream, openaiChatStream } from './wire-answers.ts';
-import { readAnthropic, readOpenaiChat, type WireRequest } from './wire-request.ts';
+import { formAt } from './wire-forms.ts';
+import type { WireForm, WireRequest } from './wire-request.ts';
 
 /** How an answer travels, and how it fails. */
 export type WireAnswer = ScriptedAnswer & {
@@ -24,7 +24,7 @@ export type WireAnswer = ScriptedAnswer & {
 };
 
 export type WireServer = {
-  /** Base URL for the Messages wire; the Chat Completions wire has it with `/v1` after it. */
+  /** Base URL for the Messages wire; OpenAI's wires have it with `/v1` after it. */
   url: string;
   /** What came so far. */
   requests: readonly WireRequest[];
@@ -36,9 +36,9 @@ export type WireServer = {
 };
 
 /**
- * A server on a free port of this machine that speaks the Anthropic Messages and OpenAI Chat Completions wires over
- * SSE. Answers come from a list, one a request, or from a function of the request: then it needs no memory, and a
- * client may die and come again. A request beyond the list is answered with status 400 and remembered by `done`.
+ * A server on a free port of this machine that speaks every wire of `wire-forms.ts` over SSE. Answers come from a list,
+ * one a request, or from a function of the request: then it needs no memory, and a client may die and come again.
+ * A request beyond the list is answered with status 400 and remembered by `done`.
  */
 export async function wireServer(
   script: readonly WireAnswer[] | ((request: WireRequest) => WireAnswer | PromiseLike<WireAnswer>),
@@ -48,19 +48,21 @@ export async function wireServer(
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const raw = await readBody(incoming);
-    const request = parseRequest(incoming, raw, requests.length + 1);
-    if (request === null) {
+    const path = (incoming.url ?? '').replace(/\?.*$/, '');
+    const form = incoming.method === 'POST' ? formAt(path) : null;
+    if (form === null) {
       outgoing.writeHead(404, { 'content-type': 'application/json' });
       outgoing.end(JSON.stringify({ error: { type: 'not_found_error', message: `There is no ${incoming.url}.` } }));
       return;
     }
+    const request = parseRequest(form, path, incoming, raw, requests.length + 1);
     requests.push(request);
     const scripted = typeof script === 'function' ? await script(request) : script[request.number - 1];
     const drift = {
       status: 400,
       error: { type: 'script_drift', message: `The script has no answer ${request.number}.` },
     };
-    await send(scripted ?? drift, request, outgoing);
+    await send(scripted ?? drift, form, request, outgoing);
   }
 
   const server = createServer((incoming, outgoing) => {
@@ -96,25 +98,22 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function parseRequest(incoming: IncomingMessage, raw: string, number: number): WireRequest | null {
-  const wire = wireAt(incoming.url ?? '');
-  if (incoming.method !== 'POST' || wire === null) return null;
+function parseRequest(
+  form: WireForm,
+  path: string,
+  incoming: IncomingMessage,
+  raw: string,
+  number: number,
+): WireRequest {
   const body = JSON.parse(raw) as { [key: string]: unknown };
-  const parsed = wire === 'anthropic' ? readAnthropic(body) : readOpenaiChat(body);
-  return { wire, number, ...parsed, headers: incoming.headers, raw, body };
+  return { wire: form.wire, number, ...form.read(body, path), headers: incoming.headers, raw, body };
 }
 
-/** By the end of the path, so that a proxy may put the whole address there. */
-function wireAt(url: string): WireRequest['wire'] | null {
-  if (url.endsWith('/v1/messages')) return 'anthropic';
-  return url.endsWith('/chat/completions') ? 'openai-chat' : null;
-}
-
-async function send(answer: WireAnswer, request: WireRequest, outgoing: ServerResponse): Promise<void> {
+async function send(answer: WireAnswer, form: WireForm, request: WireRequest, outgoing: ServerResponse): Promise<void> {
   await answer.after;
   const { status = 200 } = answer;
   const isError = status < 200 || status > 299;
-  const bytes = Buffer.from(answer.body ?? (isError ? errorBody(answer) : streamOf(answer, request)));
+  const bytes = Buffer.from(answer.body ?? (isError ? errorBody(answer) : form.stream(answer, request.model)));
   const type = isError ? 'application/json' : 'text/event-stream';
   outgoing.writeHead(status, { 'content-type': type, ...answer.headers });
   const end = Math.min(bytes.length, answer.cut?.atByte ?? bytes.length);
@@ -143,12 +142,6 @@ function write(outgoing: ServerResponse, piece: Buffer): Promise<void> {
       setImmediate(resolve);
     });
   });
-}
-
-function streamOf(answer: WireAnswer, request: WireRequest): string {
-  return request.wire === 'anthropic'
-    ? anthropicStream(answer, request.model)
-    : openaiChatStream(answer, request.model);
 }
 
 function errorBody({ status, error = { type: 'api_error', message: `Status ${status}` } }: WireAnswer): string {

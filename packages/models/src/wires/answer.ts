@@ -1,9 +1,17 @@
 import type { ModelEvent, ModelMessage, ModelPart } from '@pawl/engine';
 import type { JsonObject, StopReason, Usage } from '@pawl/protocol';
 
-export type TextBlock = { type: 'text'; text: string };
+/** A signature is the provider's own, '' where it gave none. */
+export type TextBlock = { type: 'text'; text: string; signature: string };
 export type ThinkingBlock = { type: 'thinking'; text: string; signature: string; opaque: string };
-export type CallBlock = { type: 'call'; call: number; tool: string; text: string; input: JsonObject | null };
+export type CallBlock = {
+  type: 'call';
+  call: number;
+  tool: string;
+  text: string;
+  input: JsonObject | null;
+  signature: string;
+};
 export type Block = TextBlock | ThinkingBlock | CallBlock;
 
 /** One answer as it grows, the same for every wire: deltas go out as they come in, the whole stands at the end. */
@@ -39,9 +47,9 @@ export function createAnswer(emit: (event: ModelEvent) => void): Answer {
   }
 
   return {
-    openText: () => open({ type: 'text', text: '' }),
+    openText: () => open({ type: 'text', text: '', signature: '' }),
     openThinking: () => open({ type: 'thinking', text: '', signature: '', opaque: '' }),
-    openCall: (tool) => open({ type: 'call', call: ++calls, tool, text: '', input: null }),
+    openCall: (tool) => open({ type: 'call', call: ++calls, tool, text: '', input: null, signature: '' }),
     addText(block, text) {
       if (text === '') return;
       block.text += text;
@@ -71,7 +79,8 @@ export function createAnswer(emit: (event: ModelEvent) => void): Answer {
       hasStreamed = false;
     },
     finish(stopReason, usage, costUsd) {
-      if (stopReason === 'output_limit') blocks = withoutCutCall(blocks);
+      const cut = stopReason === 'output_limit' ? cutCallOf(blocks) : null;
+      if (cut !== null) blocks = blocks.slice(0, -1);
       const content: ModelPart[] = [];
       for (const block of blocks) {
         if (block.type === 'call') {
@@ -85,7 +94,7 @@ export function createAnswer(emit: (event: ModelEvent) => void): Answer {
       // Some servers say "stop" and call, or say "tool calls" and do not.
       const reason =
         stopReason === 'end' || stopReason === 'tool_calls' ? (hasCalls ? 'tool_calls' : 'end') : stopReason;
-      return { content, stopReason: reason, usage, costUsd };
+      return { content, stopReason: reason, usage, costUsd, ...(cut === null ? {} : { cutCall: cut.tool }) };
     },
   };
 }
@@ -100,31 +109,30 @@ function parseInput(text: string): JsonObject | null {
   }
 }
 
-/** The output limit cuts only what was being written: the last block. */
-function withoutCutCall(blocks: Block[]): Block[] {
+/** The call that the output limit cut, which can only be what was being written: the last block. */
+function cutCallOf(blocks: readonly Block[]): CallBlock | null {
   const last = blocks.at(-1);
-  return last?.type === 'call' && last.input === null && parseInput(last.text) === null ? blocks.slice(0, -1) : blocks;
+  return last?.type === 'call' && last.input === null && parseInput(last.text) === null ? last : null;
 }
 
 function partOf(block: Block): ModelPart | null {
   switch (block.type) {
     case 'text':
-      return block.text === '' ? null : { type: 'text', text: block.text };
+      return block.text === '' ? null : { type: 'text', text: block.text, ...signed(block) };
     case 'thinking': {
       const { text, signature, opaque } = block;
       if (text === '' && signature === '' && opaque === '') return null;
-      return {
-        type: 'thinking',
-        text,
-        ...(signature === '' ? {} : { signature }),
-        ...(opaque === '' ? {} : { opaque }),
-      };
+      return { type: 'thinking', text, ...signed(block), ...(opaque === '' ? {} : { opaque }) };
     }
     case 'call':
       return block.input === null
-        ? { type: 'tool_call', tool: block.tool, input: {}, malformed: block.text }
-        : { type: 'tool_call', tool: block.tool, input: block.input };
+        ? { type: 'tool_call', tool: block.tool, input: {}, malformed: block.text, ...signed(block) }
+        : { type: 'tool_call', tool: block.tool, input: block.input, ...signed(block) };
     default:
       return block satisfies never;
   }
+}
+
+function signed({ signature }: { signature: string }): { signature?: string } {
+  return signature === '' ? {} : { signature };
 }

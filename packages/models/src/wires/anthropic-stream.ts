@@ -17,6 +17,8 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
   let lastText: TextBlock | null = null;
   let usage: Fields = {};
   let stopReason: string | null = null;
+  /** Why the model refused, where the API says so. */
+  let refusal = '';
   let hasStarted = false;
 
   function startMessage(message: Fields): void {
@@ -26,6 +28,7 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
     open = new Map();
     lastText = null;
     stopReason = null;
+    refusal = '';
     usage = fields(message.usage);
   }
 
@@ -87,8 +90,9 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
   }
 
   function readMessageDelta(event: Fields): void {
-    const reason = fields(event.delta).stop_reason;
-    if (typeof reason === 'string') stopReason = reason;
+    const delta = fields(event.delta);
+    if (typeof delta.stop_reason === 'string') stopReason = delta.stop_reason;
+    refusal = string(fields(delta.stop_details).explanation) || refusal;
     // Totals so far; what is not named here stands as the start said.
     for (const [key, value] of Object.entries(fields(event.usage))) if (value !== null) usage[key] = value;
   }
@@ -136,12 +140,16 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
         stopBlock(index);
       });
       stopReason = string(message.stop_reason) || null;
+      refusal = string(fields(message.stop_details).explanation);
     },
     isWhole: () => stopReason !== null && open.size === 0,
     finish() {
       for (const index of [...open.keys()]) stopBlock(index);
+      if (stopReason === 'refusal') answer.addText(answer.openText(), refusal);
       const total = usageOf(usage);
-      return answer.finish(stopReasonOf(stopReason), total, costOf(total));
+      // Nothing said is not nothing used.
+      const costUsd = Object.keys(usage).length === 0 ? null : costOf(total);
+      return answer.finish(stopReasonOf(stopReason), total, costUsd);
     },
   };
 }

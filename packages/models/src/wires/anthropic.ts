@@ -1,16 +1,20 @@
 import type { Model } from '@pawl/engine';
+import { createPricing } from '../catalogue/pricing.ts';
 import { type Connection, connectionTo } from '../http/connection.ts';
-import { createPricing } from '../prices/pricing.ts';
+import { bindingBeta, isUnbound } from './anthropic-binding.ts';
 import { createBodyMaker } from './anthropic-body.ts';
+import { traitsOf } from './anthropic-models.ts';
 import { createDecoder } from './anthropic-stream.ts';
 import { callWire } from './call.ts';
-import { endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
+import { takesOf } from './files.ts';
+import { type CacheTime, endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
+import { orElse } from './or-else.ts';
 
 export type AnthropicOptions = WireOptions & {
   /** Sent as a bearer token instead of a key, as some gateways want it. */
   authToken?: string;
-  /** Tokens that the model may think with before it answers; 0 or nothing is no thinking. At least 1024. */
-  thinkingBudgetTokens?: number;
+  /** How long the provider keeps what it has read, so that the next step costs less. Default `5m`. */
+  cache?: CacheTime;
 };
 
 const defaultBaseUrl = 'https://api.anthropic.com';
@@ -23,19 +27,24 @@ const defaultBaseUrl = 'https://api.anthropic.com';
  */
 export function anthropic(options: AnthropicOptions): Model {
   const environment = options.environment ?? process.env;
-  const id = `anthropic/${options.model}`;
+  const id = options.id ?? `anthropic/${options.model}`;
   const baseUrl = options.baseUrl ?? (environment.ANTHROPIC_BASE_URL || defaultBaseUrl);
   // Both `https://host` and `https://host/v1` are in use.
   const url = endpoint(baseUrl.replace(/\/v1\/*$/, ''), '/v1/messages');
   const isStreaming = options.isStreaming ?? true;
   const timeouts = timeoutsOf(options);
+  const traits = traitsOf(options.model);
+  const pricing = createPricing('anthropic', url.href, options);
   const makeBody = createBodyMaker({
     model: options.model,
     id,
-    thinkingBudgetTokens: options.thinkingBudgetTokens ?? 0,
     isStreaming,
+    parameters: options.parameters ?? {},
+    cache: options.cache ?? '5m',
+    // A compatible server may not know the field.
+    streamsCalls: isStreaming && traits.isKnown && url.origin === defaultBaseUrl,
+    takes: takesOf(() => pricing.info(options).inputTypes),
   });
-  const pricing = createPricing('anthropic', url.href, options.model);
 
   const apiKey = options.apiKey ?? (environment.ANTHROPIC_API_KEY || undefined);
   const authToken = options.authToken ?? (environment.ANTHROPIC_AUTH_TOKEN || undefined);
@@ -50,8 +59,16 @@ export function anthropic(options: AnthropicOptions): Model {
   };
   const needsKey = url.origin === defaultBaseUrl && apiKey === undefined && authToken === undefined;
 
+  const betas = options.headers?.['anthropic-beta'];
+  const bindingHeaders = {
+    ...headers,
+    'anthropic-beta': betas === undefined ? bindingBeta : `${betas},${bindingBeta}`,
+  };
+
   /** Found out at the first call: reading the environment is slow. */
   let connection: Connection | undefined;
+  /** Not before it is needed: for accounts that do not check it, it would only lose thoughts. */
+  let dropsUnboundThoughts = false;
 
   return {
     id,
@@ -60,10 +77,25 @@ export function anthropic(options: AnthropicOptions): Model {
     },
     stream(request, signal) {
       if (needsKey) throw noKey('ANTHROPIC_API_KEY', id);
-      connection ??= connectionTo(url, environment);
-      return callWire({ connection, headers, body: makeBody(request), timeouts, signal }, (emit) =>
-        createDecoder(emit, (usage) => pricing.cost(usage, Date.now())),
-      );
+      connection ??= connectionTo(url, environment, options.tap);
+      const to = connection;
+      const call = () =>
+        callWire(
+          {
+            connection: to,
+            headers: dropsUnboundThoughts ? bindingHeaders : headers,
+            body: makeBody(request, { dropsUnboundThoughts }),
+            timeouts,
+            signal,
+            ...(options.onHeaders && { onHeaders: options.onHeaders }),
+          },
+          (emit) => createDecoder(emit, (usage) => pricing.cost(usage, Date.now())),
+        );
+      if (!traits.bindsThoughts || dropsUnboundThoughts) return call();
+      return orElse(call(), isUnbound, () => {
+        dropsUnboundThoughts = true;
+        return call();
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { ModelEvent } from '@pawl/engine';
 import { isPawlError, type PawlError } from '@pawl/protocol';
+import { secretsIn, withoutSecrets } from '../http/headers.ts';
 import { type Post, type PostHandle, post } from '../http/post.ts';
 import { EventQueue } from './queue.ts';
 import { badStream, createStreamReader, createWholeReader, type Decoder, type Reader } from './reader.ts';
@@ -18,18 +19,17 @@ export function callWire(
       handle.abort();
     },
   });
-  const { 'x-api-key': key, authorization } = request.headers;
-  const secrets = [key, authorization?.toString().replace(/^Bearer /, '')].filter(
-    (secret): secret is string => typeof secret === 'string' && secret.length > 3,
-  );
-  const emit = (event: ModelEvent) => queue.push(event);
+  const emit = (event: ModelEvent) => {
+    if (event.type === 'text' || event.type === 'input') handle.writes();
+    queue.push(event);
+  };
   const decoder = createDecoder(emit);
   let reader: Reader = createStreamReader(decoder);
   let isOver = false;
 
   function fail(error: PawlError): void {
     // Some providers echo the key that they refuse.
-    for (const secret of secrets) error.message = error.message.replaceAll(secret, '[key]');
+    error.message = withoutSecrets(error.message, secretsIn(request.headers));
     isOver = true;
     handle.abort();
     queue.fail(error, error.code === 'cancelled');

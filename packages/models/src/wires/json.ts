@@ -1,4 +1,4 @@
-import type { Json } from '@pawl/protocol';
+import type { Json, JsonObject } from '@pawl/protocol';
 
 /** A function whose result is kept as long as its argument lives. Messages are never changed, so neither is their form. */
 export function memo<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
@@ -27,4 +27,15 @@ export function toJson(value: Json | object): string {
   const json = JSON.stringify(value);
   if (!json.includes('\\ud')) return json;
   return JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'string' ? inner.toWellFormed() : inner));
+}
+
+/** The inside of an object of fields with their JSON, in their order; `own` wins, and what is null is left out. */
+export function fieldsJson(made: { readonly [name: string]: string | null }, own: JsonObject): string {
+  let inside = '';
+  for (const name in made) {
+    const json = made[name];
+    if (json !== null && !(name in own)) inside += `${inside === '' ? '' : ','}"${name}":${json}`;
+  }
+  for (const name in own) inside += `${inside === '' ? '' : ','}${JSON.stringify(name)}:${toJson(own[name] ?? null)}`;
+  return inside;
 }

@@ -1,117 +1,136 @@
 import type { ModelRequest, ToolSpec } from '@pawl/engine';
-import type { AssistantMessage, Message } from '@pawl/protocol';
-import { memo, memoLast, toJson } from './json.ts';
-import { reasoningFields } from './openai-chat-stream.ts';
-import { createTranscripts } from './transcript.ts';
+import type { JsonObject } from '@pawl/protocol';
+import type { Parameters } from '../parameters.ts';
+import { fields, list } from './fields.ts';
+import type { BytesOf, Takes } from './files.ts';
+import { fieldsJson, memo, memoLast, toJson } from './json.ts';
+import type { Dialect } from './openai-chat-dialects.ts';
+import { userAfter, wireMessages } from './openai-chat-messages.ts';
+import { thinkingFields } from './openai-chat-thinking.ts';
+import type { CacheTime } from './options.ts';
+import { createTranscripts, isSignedBy } from './transcript.ts';
 
 /** What of a request does not follow from the conversation. */
 export type BodySettings = {
   model: string;
   id: string;
   isStreaming: boolean;
-  /** What the server calls the limit of an answer. */
-  outputLimitField: 'max_completion_tokens' | 'max_tokens';
+  parameters: Parameters;
+  dialect: Dialect;
+  cache: CacheTime;
+  takes: Takes;
 };
+
+/** Most stop sequences that the API takes. */
+const mostStops = 4;
 
 /**
  * Makes request bodies of the Chat Completions API, as pieces to be sent one after the other.
  * Source: https://platform.openai.com/docs/api-reference/chat/create.
  */
 export function createBodyMaker(settings: BodySettings): (request: ModelRequest) => Buffer[] {
-  /** Each message ends with a comma, which the last piece takes up. */
-  const transcriptOf = createTranscripts(null, (message) => {
-    const list = wireMessages(message, settings.id);
-    return { text: list.map((entry) => `${toJson(entry)},`).join(''), state: null };
+  const { dialect, parameters } = settings;
+  let bytesOf: BytesOf = () => null;
+  /** Each message ends with a comma, which the last piece takes up. The state is the role of the last one. */
+  const transcriptOf = createTranscripts<string | null>(null, (message, follows, place) => {
+    const isOwn = isSignedBy(message, settings.id, place);
+    const written = wireMessages(message, follows, { isOwn, dialect, bytesOf, takes: settings.takes });
+    const last = written.length === 0 ? follows : String(fields(written.at(-1)).role);
+    return { text: written.map((entry) => `${toJson(entry)},`).join(''), state: last };
   });
   const toolsOf = memo(toolsJson);
   const systemOf = memoLast((system) =>
     system.trim() === '' ? '' : `${toJson({ role: 'system', content: system })},`,
   );
+  const formatOf = memo((schema: JsonObject) => formatJson(schema, dialect));
+  // What makes an answer readable, and the conversation, are not for others to set.
+  const { messages: _messages, stream: _stream, stream_options: _options, ...own } = parameters.body ?? {};
+  const fixed = fixedFields(settings);
 
   return (request) => {
-    const head =
-      `{"model":${JSON.stringify(settings.model)},"${settings.outputLimitField}":${request.maxOutputTokens},` +
-      `${settings.isStreaming ? '"stream":true,"stream_options":{"include_usage":true}' : '"stream":false'}` +
-      `${toolsOf(request.tools)},"messages":[${systemOf(request.system)}`;
-    const { bytes } = transcriptOf(request.messages);
-    if (request.tail?.trim()) {
-      return [Buffer.from(head), bytes, Buffer.from(`${toJson({ role: 'user', content: request.tail })}]}`)];
-    }
+    bytesOf = (digest) => request.file?.(digest) ?? null;
+    const { outputSchema } = request;
+    const made = {
+      model: JSON.stringify(settings.model),
+      [dialect.outputLimitField]: String(request.maxOutputTokens),
+      stream: String(settings.isStreaming),
+      stream_options: settings.isStreaming && dialect.hasStreamOptions ? '{"include_usage":true}' : null,
+      ...fixed,
+      prompt_cache_key: dialect.hasCacheKey && settings.cache !== 'off' ? toJson(request.session) : null,
+      response_format: outputSchema === undefined ? null : formatOf(outputSchema),
+      tools: toolsOf(request.tools),
+      tool_choice: choiceJson(request, dialect),
+    };
+    const head = `{${fieldsJson(made, own)},"messages":[${systemOf(request.system)}`;
+    const { bytes, state } = transcriptOf(request.messages, request.signedFrom);
+    const texts = [request.tail, forceText(request, dialect), schemaText(request, dialect)].filter(
+      (text) => text !== null && text.trim() !== '',
+    );
+    const tail = texts.length === 0 ? [] : userAfter(state, texts.join('\n\n'), dialect);
+    if (tail.length > 0) return [Buffer.from(head), bytes, Buffer.from(`${tail.map(toJson).join(',')}]}`)];
     const isEmpty = bytes.length === 0;
     const start = isEmpty ? head.replace(/,$/, '') : head;
     return [Buffer.from(start), isEmpty ? bytes : bytes.subarray(0, -1), Buffer.from(']}')];
   };
 }
 
-function toolsJson(tools: readonly ToolSpec[]): string {
-  if (tools.length === 0) return '';
+/** What is the same in all requests. */
+function fixedFields({ model, parameters, dialect, cache }: BodySettings): { [name: string]: string | null } {
+  const { temperature, topP, stopSequences = [], verbosity } = parameters;
+  const isSteady = dialect.refusesSampling?.test(model.slice(model.lastIndexOf('/') + 1)) === true;
+  const isMarked = cache !== 'off' && dialect.cachesOnRequest?.test(model) === true;
+  const thinking = Object.entries(thinkingFields(dialect, parameters)).map(([name, value]) => [name, toJson(value)]);
+  return {
+    ...Object.fromEntries(thinking),
+    verbosity: verbosity === undefined ? null : JSON.stringify(verbosity),
+    temperature: temperature === undefined || isSteady ? null : String(temperature),
+    top_p: topP === undefined || isSteady ? null : String(topP),
+    stop: stopSequences.length === 0 || isSteady ? null : toJson(stopSequences.slice(0, mostStops)),
+    cache_control: isMarked ? toJson({ type: 'ephemeral', ...(cache === '1h' && { ttl: cache }) }) : null,
+  };
+}
+
+function toolsJson(tools: readonly ToolSpec[]): string | null {
+  if (tools.length === 0) return null;
   const list = tools.map(({ name, description, inputSchema }) => ({
     type: 'function',
     function: { name, description, parameters: inputSchema },
   }));
-  return `,"tools":${toJson(list)}`;
+  return toJson(list);
 }
 
-function wireMessages(message: Message, id: string): object[] {
-  switch (message.role) {
-    case 'user': {
-      const content = textOf(message.content.map(({ text }) => text));
-      return content === '' ? [] : [{ role: 'user', content }];
-    }
-    case 'tool':
-      // Some servers want the tool's name as well; none refuses it.
-      return message.results.map(({ call, tool, content }) => ({
-        role: 'tool',
-        tool_call_id: call,
-        name: tool,
-        content,
-      }));
-    case 'assistant':
-      return assistantMessage(message, message.model === id);
-    default:
-      return message satisfies never;
+function choiceJson({ tools, toolChoice = 'auto' }: ModelRequest, { canBeForced }: Dialect): string | null {
+  if (tools.length === 0 || toolChoice === 'auto') return null;
+  if (toolChoice === 'none') return '"none"';
+  if (!canBeForced) return null;
+  return toolChoice === 'required' ? '"required"' : toJson({ type: 'function', function: { name: toolChoice.tool } });
+}
+
+/** For a model that cannot be made to call. */
+function forceText({ tools, toolChoice }: ModelRequest, { canBeForced }: Dialect): string | null {
+  if (canBeForced || tools.length === 0) return null;
+  if (typeof toolChoice === 'object') return `Call the tool ${toolChoice.tool} now.`;
+  return toolChoice === 'required' ? 'Call a tool now.' : null;
+}
+
+function formatJson(schema: JsonObject, { schemas }: Dialect): string {
+  if (schemas === 'json_object') return '{"type":"json_object"}';
+  return toJson({ type: 'json_schema', json_schema: { name: 'answer', schema, strict: isStrict(schema) } });
+}
+
+/** For a server that enforces JSON, but no schema. */
+function schemaText({ outputSchema }: ModelRequest, { schemas }: Dialect): string | null {
+  if (outputSchema === undefined || schemas === 'json_schema') return null;
+  return `Your final answer must be JSON, and nothing else, that satisfies this JSON Schema: ${JSON.stringify(outputSchema)}`;
+}
+
+/** Whether a schema may be enforced to the letter: objects have just the properties that are named, and all of them. */
+function isStrict(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return true;
+  const { type, properties, required, additionalProperties } = fields(schema);
+  if (type === 'object' || properties !== undefined) {
+    const names = Object.keys(fields(properties));
+    if (additionalProperties !== false || !names.every((name) => list(required).includes(name))) return false;
   }
-}
-
-function assistantMessage(message: AssistantMessage, isOwn: boolean): object[] {
-  const texts: string[] = [];
-  const calls: object[] = [];
-  const reasoning: { [field: string]: string } = {};
-  for (const part of message.content) {
-    switch (part.type) {
-      case 'text':
-        texts.push(part.text);
-        break;
-      case 'tool_call':
-        calls.push({
-          id: part.id,
-          type: 'function',
-          function: { name: part.tool, arguments: JSON.stringify(part.input) },
-        });
-        break;
-      case 'thinking':
-        // Back to the model that thought it, in the field it came in: some refuse to go on without, others refuse
-        // a field they did not use.
-        if (isOwn && part.signature !== undefined && reasoningFields.has(part.signature)) {
-          reasoning[part.signature] = (reasoning[part.signature] ?? '') + part.text;
-        }
-        break;
-      default:
-        part satisfies never;
-    }
-  }
-  const content = textOf(texts);
-  if (content === '' && calls.length === 0) return [];
-  return [
-    {
-      role: 'assistant',
-      content: content === '' ? null : content,
-      ...reasoning,
-      ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    },
-  ];
-}
-
-function textOf(texts: readonly string[]): string {
-  return texts.filter((text) => text.trim() !== '').join('\n\n');
+  return Object.values(schema).every(isStrict);
 }

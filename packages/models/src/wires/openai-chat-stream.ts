@@ -3,37 +3,51 @@ import type { StopReason, Usage } from '@pawl/protocol';
 import { describeFailure, providerError } from '../http/failure.ts';
 import { type CallBlock, createAnswer, type TextBlock, type ThinkingBlock } from './answer.ts';
 import { type Fields, fields, list, number, string } from './fields.ts';
+import { contentField, createDetails, detailsField, reasoningFields, textOfDetails } from './openai-chat-reasoning.ts';
+import { writtenCalls } from './openai-chat-written-calls.ts';
 import { type Decoder, parseEvent } from './reader.ts';
-
-/** Where servers put a model's reasoning. A thinking part's signature names the field it came in. */
-export const reasoningFields: ReadonlySet<string> = new Set(['reasoning_content', 'reasoning']);
 
 /** A call under way, by what the server calls it. */
 type OpenCall = { block: CallBlock; index: unknown; id: string };
 
-/** Reads the chunks of the Chat Completions API in all its dialects. */
-export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage: Usage) => number | null): Decoder {
+/**
+ * Reads the chunks of the Chat Completions API in all its dialects.
+ * @param offered Names of the tools whose calls may stand in the text.
+ */
+export function createDecoder(
+  emit: (event: ModelEvent) => void,
+  costOf: (usage: Usage) => number | null,
+  offered: ReadonlySet<string> = new Set(),
+): Decoder {
   const answer = createAnswer(emit);
   /** What the last delta added to; a change of kind begins a new part. */
   let current: TextBlock | ThinkingBlock | null = null;
   const calls: OpenCall[] = [];
+  const said: (TextBlock | ThinkingBlock)[] = [];
+  const details = createDetails();
   let finishReason: string | null = null;
   let hasRefused = false;
   let usage: Fields = {};
 
   function addText(text: string): void {
     if (text === '') return;
-    if (current?.type !== 'text') current = answer.openText();
+    if (current?.type !== 'text') {
+      current = answer.openText();
+      said.push(current);
+    }
     answer.addText(current, text);
   }
 
+  function openThinking(field: string): ThinkingBlock {
+    if (current?.type === 'thinking') return current;
+    const opened = answer.openThinking();
+    opened.signature = field;
+    said.push(opened);
+    current = opened;
+    return opened;
+  }
   function addThinking(text: string, field: string): void {
-    if (text === '') return;
-    if (current?.type !== 'thinking') {
-      current = answer.openThinking();
-      current.signature = field;
-    }
-    answer.addThinking(current, text);
+    if (text !== '') answer.addThinking(openThinking(field), text);
   }
 
   /** Content is a text, or a list of texts and thoughts. */
@@ -41,7 +55,7 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
     if (typeof content === 'string') addText(content);
     for (const part of list(content).map(fields)) {
       if (part.type === 'thinking') {
-        for (const thought of list(part.thinking).map(fields)) addThinking(string(thought.text), '');
+        for (const thought of list(part.thinking).map(fields)) addThinking(string(thought.text), contentField);
       } else addText(string(part.text));
     }
   }
@@ -80,15 +94,20 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
     answer.addInput(call.block, typeof input === 'object' && input !== null ? JSON.stringify(input) : string(input));
   }
 
-  function readDelta(delta: Fields): void {
-    for (const field of reasoningFields) {
-      const thought = delta[field];
-      if (typeof thought === 'string' && thought !== '') {
-        addThinking(thought, field);
-        // Servers that send both fields send the same text in them.
-        break;
-      }
+  /** Servers that send several fields send the same thought in them. */
+  function addReasoning(delta: Fields): void {
+    const pieces = delta[detailsField];
+    const field = [...reasoningFields].find((name) => string(delta[name]) !== '');
+    const text = field === undefined ? textOfDetails(pieces) : string(delta[field]);
+    if (list(pieces).length === 0) addThinking(text, field ?? '');
+    else {
+      details.add(pieces);
+      answer.addThinking(openThinking(detailsField), text);
     }
+  }
+
+  function readDelta(delta: Fields): void {
+    addReasoning(delta);
     addContent(delta.content);
     const refusal = string(delta.refusal);
     if (refusal !== '') {
@@ -114,6 +133,27 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
     }
   }
 
+  /** Some servers do not understand the calls that their model writes. */
+  function recognise(): void {
+    if (calls.length > 0 || hasRefused) return;
+    const lastText = said.findLastIndex(({ type, text }) => type === 'text' && text.trim() !== '');
+    for (const [index, block] of said.entries()) {
+      // What was pondered before an answer was not done.
+      if (block.type === 'thinking' && index < lastText) continue;
+      const isCut = index === said.length - 1 && stopReasonOf(finishReason) === 'output_limit';
+      const { calls: written, rest, cutTool } = writtenCalls(block.text, offered, isCut);
+      if (written.length === 0 && cutTool === null) continue;
+      const markup = block.text;
+      block.text = rest;
+      for (const { tool, input } of written) {
+        const opened = answer.openCall(tool);
+        answer.addInput(opened, JSON.stringify(input));
+        answer.closeCall(opened);
+      }
+      if (cutTool !== null) answer.openCall(cutTool).text = markup;
+    }
+  }
+
   return {
     read(data) {
       if (data.trim() === '[DONE]') return finishReason !== null;
@@ -123,8 +163,13 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
     readWhole: (body) => readChunk(parseEvent(body), 'message'),
     isWhole: () => finishReason !== null,
     finish() {
+      recognise();
+      const detailed = said.find((block) => block.type === 'thinking' && block.signature === detailsField);
+      if (detailed?.type === 'thinking') detailed.opaque = JSON.stringify(details.all());
       const total = usageOf(usage);
-      return answer.finish(hasRefused ? 'refusal' : stopReasonOf(finishReason), total, costOf(total));
+      // Nothing said is not nothing used.
+      const costUsd = Object.keys(usage).length === 0 ? null : costOf(total);
+      return answer.finish(hasRefused ? 'refusal' : stopReasonOf(finishReason), total, costUsd);
     },
   };
 }

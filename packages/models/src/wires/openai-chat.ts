@@ -1,14 +1,18 @@
 import type { Model } from '@pawl/engine';
+import { createPricing } from '../catalogue/pricing.ts';
 import { type Connection, connectionTo } from '../http/connection.ts';
-import { createPricing } from '../prices/pricing.ts';
 import { callWire } from './call.ts';
+import { takesOf } from './files.ts';
 import { createBodyMaker } from './openai-chat-body.ts';
+import { type Dialect, dialectOf } from './openai-chat-dialects.ts';
 import { createDecoder } from './openai-chat-stream.ts';
-import { endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
+import { type CacheTime, endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
 
 export type OpenaiChatOptions = WireOptions & {
-  /** What the server calls the limit of an answer. Default: the new name at OpenAI, the old one elsewhere. */
-  outputLimitField?: 'max_completion_tokens' | 'max_tokens';
+  /** Where the server speaks otherwise than its address tells. */
+  dialect?: Partial<Dialect>;
+  /** Whether and how long the provider is asked to keep what it has read; most keep it unasked. Default `5m`. */
+  cache?: CacheTime;
 };
 
 const defaultBaseUrl = 'https://api.openai.com/v1';
@@ -20,18 +24,22 @@ const defaultBaseUrl = 'https://api.openai.com/v1';
  */
 export function openaiChat(options: OpenaiChatOptions): Model {
   const environment = options.environment ?? process.env;
-  const id = `openai-chat/${options.model}`;
+  const id = options.id ?? `openai-chat/${options.model}`;
   const url = endpoint(options.baseUrl ?? (environment.OPENAI_BASE_URL || defaultBaseUrl), '/chat/completions');
   const isOwnAddress = url.origin === new URL(defaultBaseUrl).origin;
   const isStreaming = options.isStreaming ?? true;
   const timeouts = timeoutsOf(options);
+  const dialect = dialectOf(url.hostname, options.dialect);
+  const pricing = createPricing('openai', url.href, options);
   const makeBody = createBodyMaker({
     model: options.model,
     id,
     isStreaming,
-    outputLimitField: options.outputLimitField ?? (isOwnAddress ? 'max_completion_tokens' : 'max_tokens'),
+    parameters: options.parameters ?? {},
+    dialect,
+    cache: options.cache ?? '5m',
+    takes: takesOf(() => pricing.info(options).inputTypes),
   });
-  const pricing = createPricing('openai', url.href, options.model);
 
   const apiKey = options.apiKey ?? (environment.OPENAI_API_KEY || undefined);
   const headers = {
@@ -52,9 +60,12 @@ export function openaiChat(options: OpenaiChatOptions): Model {
     },
     stream(request, signal) {
       if (isOwnAddress && apiKey === undefined) throw noKey('OPENAI_API_KEY', id);
-      connection ??= connectionTo(url, environment);
-      return callWire({ connection, headers, body: makeBody(request), timeouts, signal }, (emit) =>
-        createDecoder(emit, (usage) => pricing.cost(usage, Date.now())),
+      connection ??= connectionTo(url, environment, options.tap);
+      const body = makeBody(request);
+      const writable = new Set(dialect.leavesCallsInText ? request.tools.map(({ name }) => name) : []);
+      return callWire(
+        { connection, headers, body, timeouts, signal, ...(options.onHeaders && { onHeaders: options.onHeaders }) },
+        (emit) => createDecoder(emit, (usage) => pricing.cost(usage, Date.now()), writable),
       );
     },
   };

@@ -1,5 +1,44 @@
 import type { StopReason, Usage } from '@pawl/protocol';
+import { fields, list, string } from '../wires/fields.ts';
 import { deltasOf, type ScriptedAnswer, stopReasonOf } from './script.ts';
+import { type ParsedRequest, textOf, type WireForm } from './wire-request.ts';
+
+/** The Messages API as a server speaks it. */
+export const anthropicForm: WireForm = {
+  wire: 'anthropic',
+  isAt: (path) => path.endsWith('/v1/messages'),
+  read: readBody,
+  stream: anthropicStream,
+};
+
+/** Reads the body of a Messages request. */
+function readBody(body: { [key: string]: unknown }): ParsedRequest {
+  return {
+    model: string(body.model),
+    system: textOf(body.system),
+    tools: list(body.tools).map((tool) => string(fields(tool).name)),
+    messages: list(body.messages)
+      .map(fields)
+      .map((message) => {
+        const blocks = typeof message.content === 'string' ? [] : list(message.content).map(fields);
+        const results = blocks
+          .filter(({ type }) => type === 'tool_result')
+          .map((block) => ({
+            call: string(block.tool_use_id),
+            content: textOf(block.content),
+            isError: block.is_error === true,
+          }));
+        return {
+          role: message.role === 'assistant' ? 'assistant' : results.length > 0 ? 'tool' : 'user',
+          text: textOf(message.content),
+          calls: blocks
+            .filter(({ type }) => type === 'tool_use')
+            .map((block) => ({ id: string(block.id), tool: string(block.name), input: block.input })),
+          results,
+        };
+      }),
+  };
+}
 
 /** A scripted answer as the Messages API streams it. */
 export function anthropicStream(answer: ScriptedAnswer, model: string): string {
@@ -58,40 +97,6 @@ export function anthropicStream(answer: ScriptedAnswer, model: string): string {
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 }
 
-/** A scripted answer as the Chat Completions API streams it. */
-export function openaiChatStream(answer: ScriptedAnswer, model: string): string {
-  const usage = answer.usage ?? {};
-  const chunk = (choices: object[], more: object = {}) => ({
-    id: 'chatcmpl-test',
-    object: 'chat.completion.chunk',
-    created: 0,
-    model,
-    choices,
-    ...more,
-  });
-  const delta = (value: object) => chunk([{ index: 0, delta: value, finish_reason: null }]);
-  const chunks: object[] = [delta({ role: 'assistant', content: '' })];
-  if (answer.thinking) chunks.push(delta({ reasoning_content: answer.thinking }));
-  for (const text of deltasOf(answer)) chunks.push(delta({ content: text }));
-  for (const [index, { tool, input = {}, malformed }] of (answer.calls ?? []).entries()) {
-    const json = malformed ?? JSON.stringify(input);
-    const half = Math.ceil(json.length / 2);
-    chunks.push(
-      delta({
-        tool_calls: [
-          { index, id: `call_${index}`, type: 'function', function: { name: tool, arguments: json.slice(0, half) } },
-        ],
-      }),
-      delta({ tool_calls: [{ index, function: { arguments: json.slice(half) } }] }),
-    );
-  }
-  chunks.push(
-    chunk([{ index: 0, delta: {}, finish_reason: openaiStop(stopReasonOf(answer)) }]),
-    chunk([], { usage: openaiUsage(usage) }),
-  );
-  return `${chunks.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('')}data: [DONE]\n\n`;
-}
-
 function anthropicUsage(usage: Partial<Usage>): object {
   const hour = usage.cacheWriteHourTokens ?? 0;
   const short = usage.cacheWriteTokens ?? 0;
@@ -103,19 +108,6 @@ function anthropicUsage(usage: Partial<Usage>): object {
   };
 }
 
-function openaiUsage(usage: Partial<Usage>): object {
-  const cached = usage.cacheReadTokens ?? 0;
-  const prompt = (usage.inputTokens ?? 0) + cached;
-  const completion = usage.outputTokens ?? 0;
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: cached },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
-  };
-}
-
 function anthropicStop(reason: StopReason): string {
   const words = {
     end: 'end_turn',
@@ -124,18 +116,6 @@ function anthropicStop(reason: StopReason): string {
     stop_sequence: 'stop_sequence',
     refusal: 'refusal',
     pause: 'pause_turn',
-  } satisfies Record<StopReason, string>;
-  return words[reason];
-}
-
-function openaiStop(reason: StopReason): string {
-  const words = {
-    end: 'stop',
-    tool_calls: 'tool_calls',
-    output_limit: 'length',
-    stop_sequence: 'stop',
-    refusal: 'content_filter',
-    pause: 'stop',
   } satisfies Record<StopReason, string>;
   return words[reason];
 }

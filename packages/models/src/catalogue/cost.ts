@@ -1,44 +1,5 @@
-import type { ModelInfo, Usage } from '@pawl/protocol';
-import { outputLimit } from './limits.ts';
-import { findModel, type Price, type PricedModel, type Prices, type When } from './table.ts';
-
-/** What the catalogue knows of one model; looked up when first asked. */
-export type Pricing = {
-  /** US dollars of one call made at `at` (Unix ms); null where no price is known. */
-  cost(usage: Usage, at: number): number | null;
-  /** Limits and whether there is a price, with what the user knows better. */
-  info(known: { contextTokens?: number; maxOutputTokens?: number }): ModelInfo;
-};
-
-/** For a model that no table knows. */
-const unknownContextTokens = 128_000;
-
-/**
- * @param home The provider to look under when nobody is known at `url`.
- * @param url Where requests go.
- */
-export function createPricing(home: string, url: string, model: string): Pricing {
-  let found: PricedModel | null | undefined;
-  const entry = () => {
-    if (found === undefined) found = findModel(home, url, model);
-    return found;
-  };
-  const isPriced = (prices: Prices | undefined) => prices?.input !== undefined && prices.output !== undefined;
-  return {
-    cost(usage, at) {
-      const prices = entry()?.prices;
-      const current = prices === undefined ? undefined : pricesAt(prices, new Date(at));
-      return current !== undefined && isPriced(current) ? costOf(current, usage) : null;
-    },
-    info(known) {
-      return {
-        contextTokens: known.contextTokens ?? entry()?.contextTokens ?? unknownContextTokens,
-        outputTokens: known.maxOutputTokens ?? outputLimit(model),
-        isPriceKnown: entry()?.prices.some(isPriced) ?? false,
-      };
-    },
-  };
-}
+import type { Usage } from '@pawl/protocol';
+import type { DatedPrices, Price, Prices, When } from './table.ts';
 
 /** The last entry that holds at `at`; the first, if none does. */
 export function pricesAt<Entry extends { when?: When }>(entries: readonly Entry[], at: Date): Entry | undefined {
@@ -58,6 +19,17 @@ function secondOfDay(time: string): number {
   return (Date.parse(`1970-01-02T${time}`) / 1000) % 86_400;
 }
 
+/** Whether `prices` say what a call costs: both of its sides have one. */
+export function isPriced(prices: Prices | undefined): prices is Prices & { input: Price; output: Price } {
+  return prices?.input !== undefined && prices.output !== undefined;
+}
+
+/** US dollars of a call made at `at` (Unix ms); null where no price is known. */
+export function costAt(entries: readonly DatedPrices[], usage: Usage, at: number): number | null {
+  const prices = pricesAt(entries, new Date(at));
+  return isPriced(prices) ? costOf(prices, usage) : null;
+}
+
 /** Prices are by bucket; a bucket without a price of its own costs what it is a kind of. */
 function costOf(prices: Prices, usage: Usage): number {
   const { input = 0, output = 0, cacheRead = input, cacheWrite = input, cacheWriteHour = cacheWrite } = prices;
@@ -75,4 +47,18 @@ function costOf(prices: Prices, usage: Usage): number {
 function priceFor(price: Price, inputTokens: number): number {
   if (typeof price === 'number') return price;
   return price.tiers.findLast(({ start }) => inputTokens > start)?.price ?? price.base;
+}
+
+/** The least that a million tokens of input cost from `at` on, at any hour, wherever they come from; null if unknown. */
+export function leastInputPrice(entries: readonly DatedPrices[], at: Date): number | null {
+  const isPast = ({ when }: DatedPrices) => when === undefined || ('start_date' in when && holdsAt(when, at));
+  const current = entries.slice(Math.max(0, entries.findLastIndex(isPast)));
+  const least = (price: Price) =>
+    typeof price === 'number' ? price : Math.min(price.base, ...price.tiers.map((tier) => tier.price));
+  const all = current
+    .filter(isPriced)
+    .flatMap(({ input, cacheRead, cacheWrite, cacheWriteHour }) => [input, cacheRead, cacheWrite, cacheWriteHour])
+    .filter((price) => price !== undefined)
+    .map(least);
+  return all.length === 0 ? null : Math.min(...all);
 }

@@ -1,0 +1,18 @@
+import type { Model } from '@pawl/engine';
+import { type PoolOptions, poolModel } from './pool.ts';
+
+/**
+ * Models that are made already as one that answers as long as any of them does: with retries, waits as long as the
+ * provider asks, and the next model where one is down. A pool of one retries. Its id is that of the first, where none is
+ * given. For several keys of one provider, see `poolModel`.
+ * @throws `bad_config` without models.
+ */
+export function pool(models: readonly Model[], options: Partial<Omit<PoolOptions, 'candidates'>> = {}): Model {
+  const candidates = models.map((model) => ({
+    id: model.id,
+    info: model.info,
+    provider: { name: model.id.slice(0, Math.max(0, model.id.indexOf('/'))) || model.id, baseUrl: '', keys: [] },
+    open: () => model,
+  }));
+  return poolModel({ id: models[0]?.id ?? 'pool', ...options, candidates });
+}

@@ -1,0 +1,90 @@
+import type { Model, ModelRequest } from '@pawl/engine';
+import type { Message } from '@pawl/protocol';
+import { createPricing } from '../catalogue/pricing.ts';
+import { type Connection, connectionTo } from '../http/connection.ts';
+import { callWire } from './call.ts';
+import { type Takes, takesOf } from './files.ts';
+import { createBodyMaker } from './openai-responses-body.ts';
+import { isUnreadable, withLoss } from './openai-responses-reasoning.ts';
+import { createDecoder } from './openai-responses-stream.ts';
+import { traitsOf } from './openai-responses-traits.ts';
+import { type CacheTime, endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
+import { orElse } from './or-else.ts';
+
+export type OpenaiOptions = WireOptions & {
+  /**
+   * How long the provider is asked to keep what it has read, at least, where it can be asked: OpenAI's models from 5.6
+   * on. Default `5m`, which is 30 minutes there; `1h` is 12 hours, and costs more. Older models keep what they see fit.
+   */
+  cache?: CacheTime;
+};
+
+const defaultBaseUrl = 'https://api.openai.com/v1';
+const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
+
+/**
+ * A model behind the Responses API, at OpenAI or any server that speaks it. What is not given is read from
+ * `OPENAI_API_KEY` and `OPENAI_BASE_URL`, as OpenAI's SDK does. A key is needed only for OpenAI's own address.
+ * Source: https://developers.openai.com/api/reference/resources/responses/methods/create.
+ * @throws `bad_base_url`; when called, `no_key` and the codes of `errors.ts` and `http/failure.ts`.
+ */
+export function openai(options: OpenaiOptions): Model {
+  const environment = options.environment ?? process.env;
+  const { model, onHeaders, parameters = {}, cache = '5m' } = options;
+  const id = options.id ?? `openai/${model}`;
+  const url = endpoint(options.baseUrl ?? (environment.OPENAI_BASE_URL || defaultBaseUrl), '/responses');
+  const isStreaming = options.isStreaming ?? true;
+  const timeouts = timeoutsOf(options);
+  const pricing = createPricing('openai', url.href, options);
+
+  const apiKey = options.apiKey ?? (environment.OPENAI_API_KEY || undefined);
+  const headers = {
+    'content-type': 'application/json',
+    accept: isStreaming ? 'text/event-stream' : 'application/json',
+    'user-agent': 'pawl',
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...options.headers,
+  };
+  const needsKey = url.origin === new URL(defaultBaseUrl).origin && apiKey === undefined;
+
+  /** Found out at the first call: reading the environment and the catalogue is slow. */
+  let connection: Connection | undefined;
+  let makeBody: ((request: ModelRequest) => Buffer[]) | undefined;
+  /** The first message whose reasoning the provider can read, by the first of its conversation. */
+  const readableFrom = new WeakMap<Message, number>();
+
+  function bodyMaker(): (request: ModelRequest) => Buffer[] {
+    const traits = traitsOf(model, url, pricing.thinks());
+    const known = takesOf(() => pricing.info(options).inputTypes);
+    const takes: Takes = (mediaType) => {
+      if (mediaType === 'application/pdf') return known(mediaType) ?? traits.isOpenai;
+      return imageTypes.has(mediaType) ? (known(mediaType) ?? true) : null;
+    };
+    return createBodyMaker({ model, id, isStreaming, parameters, cache, traits, takes });
+  }
+
+  return {
+    id,
+    get info() {
+      return pricing.info(options);
+    },
+    stream(request, signal) {
+      if (needsKey) throw noKey('OPENAI_API_KEY', id);
+      connection ??= connectionTo(url, environment, options.tap);
+      makeBody ??= bodyMaker();
+      const [to, make, [first]] = [connection, makeBody, request.messages];
+      const offered: ReadonlySet<string> = new Set(request.tools.map(({ name }) => name));
+      const call = () => {
+        const from = first === undefined ? 0 : (readableFrom.get(first) ?? 0);
+        const body = make({ ...request, signedFrom: Math.max(from, request.signedFrom ?? 0) });
+        return callWire({ connection: to, headers, body, timeouts, signal, onHeaders }, (emit) =>
+          createDecoder(emit, (usage) => pricing.cost(usage, Date.now()), offered),
+        );
+      };
+      return orElse(call(), isUnreadable, () => {
+        if (first !== undefined) readableFrom.set(first, request.messages.length);
+        return withLoss(call());
+      });
+    },
+  };
+}
