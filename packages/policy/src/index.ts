@@ -1,8 +1,12 @@
 /** Who may do what: rules, modes and the readings of paths and commands they rest on. Pure; nothing else decides. */
 
-export { allowsCommand, type Coverage, findsCommand } from './command-patterns.ts';
-export { judgeByRules, type Question, type RuleLayer, type Ruling, type Subject } from './judge.ts';
+export { type Containment, namedPaths, type Question, type RuleLayer, type Subject } from './claims.ts';
+export { allowsCommand } from './command-allow.ts';
+export { type Coverage, findsCommand } from './command-find.ts';
+export { type Explanation, explainByRules, type JudgedPart, judgeByRules, type Ruling } from './judge.ts';
 export { isInside, matchesPath, type PathBase, segmentsOf } from './paths.ts';
 export { reachesOutside, readingCommands, readsOnly } from './reading.ts';
-export { parseRule, type Rule } from './rules.ts';
+export { parseRule, type Rule, type StrayRule, strayRules } from './rules.ts';
+export { prepareCommand } from './shell/analyse.ts';
 export { suggestRules } from './suggest.ts';
+export { matchesUrl } from './urls.ts';

@@ -1,27 +1,7 @@
-import type { PermissionMode, RuleSet, ToolEffect, Verdict } from '@pawl/protocol';
-import { allowsCommand, findsCommand } from './command-patterns.ts';
-import { sureCommands } from './commands.ts';
-import { isInside, matchesPath, type PathBase, segmentsOf } from './paths.ts';
+import type { RuleSet, Verdict } from '@pawl/protocol';
+import { type Claim, claimsOf, isPathRule, type Question } from './claims.ts';
+import type { Coverage } from './command-find.ts';
 import { namesTool, parseRule, type Rule } from './rules.ts';
-import { matchesText } from './wildcard.ts';
-
-/** Rules of one origin: `managed`, `user`, `project`, `session`, `agent`… The name is for people. */
-export type RuleLayer = { name: string; rules: RuleSet };
-
-/** What a rule's pattern is held against. A path is absolute and canonical (symlinks resolved). */
-export type Subject = { kind: 'path' | 'command' | 'text'; value: string };
-
-/** One call, as far as rules are concerned. */
-export type Question = PathBase & {
-  layers: readonly RuleLayer[];
-  tool: string;
-  /** All that the call touches; none if the tool has no main argument, and then only rules without a pattern apply. */
-  subjects: readonly Subject[];
-  mode: PermissionMode;
-  effect: ToolEffect;
-  /** Whether the tool itself would ask. */
-  toolAsks: boolean;
-};
 
 export type Ruling = {
   verdict: Verdict;
@@ -30,6 +10,16 @@ export type Ruling = {
   /** Why, as a sentence that the model may read. */
   reason: string;
 };
+
+/** One part of a call, and what was said of it. */
+export type JudgedPart = Ruling & {
+  kind: Claim['kind'];
+  text: string;
+  /** Where the rule that decided comes from; null where no rule did. */
+  layer: string | null;
+};
+
+export type Explanation = { ruling: Ruling; parts: readonly JudgedPart[] };
 
 /**
  * The verdict of rules and mode on one call, in this order, first answer wins:
@@ -41,119 +31,220 @@ export type Ruling = {
  * 5. an allow of any layer;
  * 6. the tool's own question, as the mode answers it.
  *
- * A deny and an ask apply if they cover any subject, an allow only if it covers every one.
- * @throws `bad_rule` for a rule that cannot be read; nobody may run the call then.
+ * A call is judged in its parts: every path, every command of a command line, every redirect. A deny or an ask of one
+ * part is one of the call; an allow must cover every part that does more than read, each by a rule or the mode.
+ * Commands must have been prepared (`prepareCommand`).
+ * @throws `bad_rule` for a rule that cannot be read, `no_grammar` for a command that was not prepared; nobody may run
+ *   the call then.
  */
 export function judgeByRules(question: Question): Ruling {
-  const { mode, effect } = question;
-  const denies = findRules(question, 'deny');
-  const asks = findRules(question, 'ask');
-
-  const denied = denies.find(({ coverage }) => coverage === 'yes');
-  if (denied) return decidedBy('deny', denied, `${denied.rule.text} is denied by the ${denied.layer} rules.`);
-
-  if (mode === 'plan' && effect !== 'read') {
-    return {
-      verdict: 'deny',
-      rule: 'mode plan',
-      reason: 'In plan mode nothing is changed. Put the change into the plan instead of making it.',
-    };
-  }
-
-  const asked = asks.find(({ coverage }) => coverage !== 'no');
-  if (asked) return decidedBy('ask', asked, `The ${asked.layer} rules ask before ${asked.rule.text}.`);
-
-  const doubtful =
-    denies.find(({ coverage }) => coverage === 'maybe') ??
-    [...denies, ...asks].find(({ rule }) => rule.pattern !== null);
-  if (doubtful && (doubtful.coverage === 'maybe' || question.subjects.some(isDoubtful))) {
-    return {
-      verdict: 'ask',
-      rule: `doubt about ${doubtful.rule.text}`,
-      reason: `It is not certain that this command stays clear of ${doubtful.rule.text}. A simpler command, without shell syntax, may need no question.`,
-    };
-  }
-
-  const allowed = findRules(question, 'allow').find(({ coverage }) => coverage === 'yes');
-  if (allowed) return decidedBy('allow', allowed, `${allowed.rule.text} is allowed by the ${allowed.layer} rules.`);
-
-  return judgeByMode(question);
+  return explainByRules(question).ruling;
 }
 
-/** What holds where no rule says anything. */
-function judgeByMode({ tool, mode, effect, subjects, toolAsks, cwd }: Question): Ruling {
-  if (!toolAsks) return { verdict: 'allow', rule: `tool ${tool}`, reason: `${tool} needs no question for this.` };
-  const isAnswered =
-    mode === 'auto' ||
-    (mode === 'accept-edits' &&
-      effect === 'write' &&
-      subjects.length > 0 &&
-      subjects.every((each) => isPlainEdit(each, cwd)));
-  return isAnswered
-    ? { verdict: 'allow', rule: `mode ${mode}`, reason: `Mode ${mode} answers the question of ${tool} with yes.` }
-    : { verdict: 'ask', rule: `tool ${tool}`, reason: `${tool} asks before it does this.` };
+type Listed = { rule: Rule; layer: string };
+/** What decided a part; the order is the one in which it decides. */
+type Basis = 'rule' | 'doubt' | 'allow' | 'harmless' | 'mode';
+type Judged = JudgedPart & { basis: Basis };
+
+/** Whatever allows a call allows it where it is contained. */
+const leaving: Ruling = {
+  verdict: 'ask',
+  rule: 'leaving the sandbox',
+  reason: 'This is to run outside of the sandbox, and that is always asked.',
+};
+
+/** The same, with what was said of each part. @throws as `judgeByRules`. */
+export function explainByRules(question: Question): Explanation {
+  const explained = explain(question);
+  const isLeaving = question.containment === 'escape' && explained.ruling.verdict === 'allow';
+  return isLeaving ? { ...explained, ruling: leaving } : explained;
 }
 
-/** Folders and files that other programs obey. An edit there is more than an edit, so `accept-edits` leaves it to a person. */
-const obeyedFolders = new Set('.envrc .git .githooks .github .gitlab .husky .idea .pawl .vscode'.split(' '));
+function explain(question: Question): Explanation {
+  const rules = { deny: listed(question, 'deny'), ask: listed(question, 'ask'), allow: listed(question, 'allow') };
+  const claims = claimsOf(question);
+  const whole = judgeWhole(question, rules);
+  if (whole !== null && (whole.verdict === 'deny' || claims.length === 0))
+    return { ruling: bare(whole), parts: [whole] };
+  const named = rules.allow.find(({ rule }) => isVerbatim(rule, claims, question)) ?? null;
+  const parts = claims.map((claim) => judgeClaim(claim, question, rules, named));
+  const denied = parts.find(({ verdict }) => verdict === 'deny');
+  if (denied) return { ruling: bare(denied), parts };
+  const plan = judgeByPlan(question);
+  if (plan !== null) return { ruling: plan, parts };
+  if (whole !== null && whole.verdict === 'ask') return { ruling: bare(whole), parts: [whole, ...parts] };
+  // That a part is harmless helps a call that is allowed otherwise. By itself it is the tool that knows.
+  const isHelped = parts.some(
+    ({ basis, verdict }, index) =>
+      basis === 'allow' || (basis === 'mode' && verdict === 'allow' && claims[index]?.isPlainEdit === true),
+  );
+  const isAsking = question.toolAsks && !isHelped;
+  const final = parts.map((part, index) =>
+    part.basis === 'harmless' && isAsking ? byMode(claims[index] as Claim, question) : part,
+  );
+  const decisive =
+    final.find(({ verdict, basis }) => verdict === 'ask' && basis === 'rule') ??
+    final.find(({ verdict, basis }) => verdict === 'ask' && basis === 'doubt') ??
+    final.find(({ verdict }) => verdict === 'ask') ??
+    final.find(({ basis }) => basis === 'allow') ??
+    final.find(({ basis }) => basis === 'mode') ??
+    final[0] ??
+    byMode(null, question);
+  return { ruling: bare(decisive), parts: final.map(({ basis: _, ...part }) => part) };
+}
 
-const isPlainEdit = (subject: Subject, cwd: string) =>
-  subject.kind === 'path' &&
-  isInside(cwd, subject.value) &&
-  !segmentsOf(subject.value)
-    .slice(segmentsOf(cwd).length)
-    .some((segment) => obeyedFolders.has(segment.toLowerCase()));
+const bare = ({ verdict, rule, reason }: Ruling): Ruling => ({ verdict, rule, reason });
 
-const isDoubtful = (subject: Subject) => subject.kind === 'command' && sureCommands(subject.value) === null;
+/** Every rule of one list, from all layers. */
+function listed({ layers }: Question, list: keyof RuleSet): Listed[] {
+  return layers.flatMap(({ name, rules }) => rules[list].map((text) => ({ rule: parseRule(text), layer: name })));
+}
 
-type Found = { rule: Rule; layer: string; coverage: 'yes' | 'maybe' | 'no' };
+/** Rules about the tool without a pattern; of the tool's own calls nothing else counts where there is no argument. */
+function judgeWhole(question: Question, rules: { [List in keyof RuleSet]: readonly Listed[] }): Judged | null {
+  const part = { kind: 'text', text: question.tool } as const;
+  for (const verdict of ['deny', 'ask', 'allow'] as const) {
+    const found = rules[verdict].find(
+      ({ rule }) => rule.pattern === null && namesTool(rule, question.tool, { ignoresCase: verdict !== 'allow' }),
+    );
+    if (found === undefined) {
+      if (verdict === 'deny' && question.subjects.length === 0) {
+        const plan = judgeByPlan(question);
+        if (plan !== null) return { ...part, ...plan, layer: null, basis: 'rule' };
+      }
+      continue;
+    }
+    if (verdict === 'allow' && question.subjects.length > 0) return null;
+    return decidedBy(verdict, found, part);
+  }
+  return question.subjects.length === 0 ? byMode(null, question) : null;
+}
 
-/** Every rule of one list that is about this tool, from all layers, with how far it covers the call. */
-function findRules(question: Question, list: keyof RuleSet): Found[] {
-  return question.layers.flatMap(({ name, rules }) =>
-    rules[list]
-      .map(parseRule)
-      .filter((rule) => namesTool(rule, question.tool, { ignoresCase: list !== 'allow' }))
-      .map((rule) => ({ rule, layer: name, coverage: coverageOf(rule, question, list) })),
+function judgeByPlan({ mode, effect, containment }: Question): Ruling | null {
+  if (mode !== 'plan' || effect === 'read' || containment === 'read-only') return null;
+  return {
+    verdict: 'deny',
+    rule: 'mode plan',
+    reason: 'In plan mode nothing is changed. Put the change into the plan instead of making it.',
+  };
+}
+
+/** A rule whose pattern is the very text of a command that leaves no doubt. */
+function isVerbatim(rule: Rule, claims: readonly Claim[], { subjects, tool }: Question): boolean {
+  const [subject] = subjects;
+  return (
+    subjects.length === 1 &&
+    subject?.kind === 'command' &&
+    rule.pattern === subject.value.trim() &&
+    namesTool(rule, tool, { ignoresCase: false }) &&
+    claims.every(({ doubt }) => doubt === null)
   );
 }
 
-function coverageOf({ pattern }: Rule, question: Question, list: keyof RuleSet): Found['coverage'] {
-  if (pattern === null) return 'yes';
-  const { subjects } = question;
-  if (list === 'allow') {
-    return subjects.length > 0 && subjects.every((subject) => allowsSubject(pattern, subject, question)) ? 'yes' : 'no';
+function judgeClaim(
+  claim: Claim,
+  question: Question,
+  rules: { [List in keyof RuleSet]: readonly Listed[] },
+  named: Listed | null,
+): Judged {
+  const find = (list: readonly Listed[], coverage: Coverage) => list.find(({ rule }) => claim.finds(rule) === coverage);
+  const denied = find(rules.deny, 'yes');
+  if (denied) return decidedBy('deny', denied, claim);
+
+  const asked = find(rules.ask, 'yes') ?? find(rules.ask, 'maybe');
+  if (asked) return decidedBy('ask', asked, claim);
+
+  const prohibitions = [...rules.deny, ...rules.ask];
+  const doubtful =
+    find(rules.deny, 'maybe') ??
+    (claim.doubt === null ? undefined : prohibitions.find(({ rule }) => isAboutCommand(rule, question)));
+  if (doubtful) {
+    const why = claim.doubt === null ? '' : `: ${claim.doubt}`;
+    return {
+      ...partOf(claim),
+      verdict: 'ask',
+      rule: `doubt about ${doubtful.rule.text}`,
+      reason: `It is not certain that this command stays clear of ${doubtful.rule.text}${why}. A simpler command, without shell syntax, may need no question.`,
+      layer: doubtful.layer,
+      basis: 'doubt',
+    };
   }
-  const found = subjects.map((subject) => findsSubject(pattern, subject, question));
-  return found.includes('yes') ? 'yes' : found.includes('maybe') ? 'maybe' : 'no';
+
+  const isBare = ({ rule }: Listed) => rule.pattern === null && namesTool(rule, question.tool, { ignoresCase: false });
+  const allowed = rules.allow.find(isBare) ?? named ?? rules.allow.find(({ rule }) => claim.allows(rule));
+  if (allowed) return decidedBy('allow', allowed, claim);
+  if (claim.harmless !== null) {
+    return {
+      ...partOf(claim),
+      verdict: 'allow',
+      rule: 'commands that only read',
+      reason: `No rule is needed for this: ${claim.harmless}.`,
+      layer: null,
+      basis: 'harmless',
+    };
+  }
+  return byMode(claim, question);
 }
 
-function allowsSubject(pattern: string, { kind, value }: Subject, base: PathBase): boolean {
-  switch (kind) {
-    case 'path':
-      return matchesPath(pattern, value, base);
-    case 'command':
-      return allowsCommand(pattern, value);
-    case 'text':
-      return matchesText(pattern, value, { hasOne: false });
-    default:
-      return kind satisfies never;
+const isAboutCommand = (rule: Rule, { tool }: Question) =>
+  rule.pattern !== null && (namesTool(rule, tool, { ignoresCase: true }) || isPathRule(rule));
+
+const partOf = ({ kind, text }: Pick<Claim, 'kind' | 'text'>) => ({ kind, text });
+
+/** What holds where no rule says anything. */
+function byMode(claim: Claim | null, question: Question): Judged {
+  const { tool, mode, toolAsks } = question;
+  const part = claim === null ? ({ kind: 'text', text: tool } as const) : partOf(claim);
+  const judged = { ...part, layer: null, basis: 'mode' } as const;
+  if (!toolAsks && claim?.isSurprising !== true) {
+    return { ...judged, verdict: 'allow', rule: `tool ${tool}`, reason: `${tool} needs no question for this.` };
   }
+  if (mode === 'auto' || (mode === 'accept-edits' && claim?.isPlainEdit === true)) {
+    return {
+      ...judged,
+      verdict: 'allow',
+      rule: `mode ${mode}`,
+      reason: `Mode ${mode} answers the question of ${tool} with yes.`,
+    };
+  }
+  if (claim !== null && isHeld(claim, question)) {
+    return {
+      ...judged,
+      verdict: 'allow',
+      rule: `mode ${mode}, in the sandbox`,
+      reason: held[question.containment === 'read-only' ? 'nothing' : 'folder'],
+    };
+  }
+  const why = claim?.isSurprising === true ? ', because it leads out of the session’s folder' : '';
+  const doubt = claim?.doubt == null ? '' : ` What it would do is not certain: ${claim.doubt}.`;
+  return { ...judged, verdict: 'ask', rule: `tool ${tool}`, reason: `${tool} asks before it does this${why}.${doubt}` };
 }
 
-function findsSubject(pattern: string, { kind, value }: Subject, base: PathBase): Found['coverage'] {
-  switch (kind) {
-    case 'path':
-      return matchesPath(pattern, value, base, { withContents: true }) ? 'yes' : 'no';
-    case 'command':
-      return findsCommand(pattern, value);
-    case 'text':
-      return matchesText(pattern, value, { hasOne: false }) ? 'yes' : 'no';
-    default:
-      return kind satisfies never;
-  }
+const held = {
+  nothing: 'It runs in the sandbox, where it can change nothing.',
+  folder: 'It runs in the sandbox, where it can change nothing but the session’s folder.',
+};
+
+/** Whether a sandbox keeps this from doing more than the mode lets edits do. */
+function isHeld({ isSurprising, isOutward }: Claim, { mode, containment = 'none' }: Question): boolean {
+  if (isSurprising || isOutward) return false;
+  if (containment === 'read-only') return mode === 'accept-edits' || mode === 'plan';
+  return containment === 'workspace' && mode === 'accept-edits';
 }
 
-function decidedBy(verdict: Verdict, { rule }: Found, reason: string): Ruling {
-  return { verdict, rule: `${verdict} ${rule.text}`, reason };
+function decidedBy(verdict: Verdict, { rule, layer }: Listed, part: Pick<Claim, 'kind' | 'text'>): Judged {
+  const reason =
+    verdict === 'deny'
+      ? `${rule.text} is denied by the ${layer} rules.`
+      : verdict === 'ask'
+        ? `The ${layer} rules ask before ${rule.text}.`
+        : `${rule.text} is allowed by the ${layer} rules.`;
+  return {
+    ...partOf(part),
+    verdict,
+    rule: `${verdict} ${rule.text}`,
+    reason,
+    layer,
+    basis: verdict === 'allow' ? 'allow' : 'rule',
+  };
 }

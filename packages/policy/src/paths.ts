@@ -27,8 +27,21 @@ export function isInside(parent: string, child: string): boolean {
 /** Where patterns start: relative ones at the session's folder, `~/` at the user's home. Both absolute. */
 export type PathBase = { cwd: string; home: string };
 
+const mostKept = 4096;
+const kept = new Map<string, readonly string[]>();
+
 /** The absolute pattern, in segments; literal parts that come from the base are escaped. */
-function absolutePattern(pattern: string, base: PathBase): string[] {
+function absolutePattern(pattern: string, base: PathBase): readonly string[] {
+  const key = `${base.cwd}\0${base.home}\0${pattern}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const segments = readPattern(pattern, base);
+  if (kept.size >= mostKept) kept.clear();
+  kept.set(key, segments);
+  return segments;
+}
+
+function readPattern(pattern: string, base: PathBase): string[] {
   const literal = (path: string) => segmentsOf(path).map(escapePattern);
   if (pattern.startsWith('/')) return resolveDots([], pattern);
   if (pattern === '~' || pattern.startsWith('~/')) return resolveDots(literal(base.home), pattern.slice(1));
@@ -56,12 +69,59 @@ export function matchesPath(
   base: PathBase,
   options: { withContents: boolean } = { withContents: false },
 ): boolean {
-  const segments = absolutePattern(pattern, base);
-  if (options.withContents) segments.push('**');
+  const named = absolutePattern(pattern, base);
+  const segments = options.withContents ? [...named, '**'] : named;
   return matchesSequence(
     segments,
     segmentsOf(path),
     (segment) => segment === '**',
     (segment, name) => matchesText(segment, name),
   );
+}
+
+/**
+ * Whether a pattern may cover a path that another pattern covers. It errs to the side of yes: a name is compared only
+ * up to the first star of either and from the last.
+ */
+export function mayOverlap(pattern: string, other: string, base: PathBase): boolean {
+  const one = [...absolutePattern(pattern, base), '**'];
+  return overlaps(one, absolutePattern(other, base));
+}
+
+function overlaps(one: readonly string[], other: readonly string[]): boolean {
+  /** Places of `other` that are reached with what `one` has used up. */
+  let reached = new Set([0]);
+  const spread = (places: Set<number>) => {
+    for (const place of places) if (other[place] === '**') places.add(place + 1);
+    return places;
+  };
+  spread(reached);
+  for (const segment of one) {
+    const next = new Set<number>();
+    for (const place of reached) {
+      if (segment === '**') for (let later = place; later <= other.length; later++) next.add(later);
+      else if (other[place] === '**') next.add(place);
+      else if (place < other.length && namesOverlap(segment, other[place] as string)) next.add(place + 1);
+    }
+    reached = spread(next);
+  }
+  return reached.has(other.length);
+}
+
+function namesOverlap(one: string, other: string): boolean {
+  const [oneStart = '', otherStart = ''] = [one, other].map((name) => name.split(/[*?\\]/)[0]);
+  const [oneEnd = '', otherEnd = ''] = [one, other].map((name) => name.split(/[*?\\]/).at(-1));
+  const startsAlike = oneStart.startsWith(otherStart) || otherStart.startsWith(oneStart);
+  const endsAlike = oneEnd.endsWith(otherEnd) || otherEnd.endsWith(oneEnd);
+  const isLiteral = (name: string) => !/[*?\\]/.test(name);
+  if (isLiteral(one)) return matchesText(other, one);
+  if (isLiteral(other)) return matchesText(one, other);
+  return startsAlike && endsAlike;
+}
+
+/** The folder below which all lies that a pattern covers: its segments up to the first star. */
+export function folderOfPattern(pattern: string, base: PathBase): string {
+  const segments = absolutePattern(pattern, base);
+  const end = segments.findIndex((segment) => /[*?\\]/.test(segment));
+  return `/${segments.slice(0, end < 0 ? undefined : end).join('/')}`;
 }

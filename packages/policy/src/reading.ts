@@ -1,113 +1,109 @@
-import { plainWords } from './commands.ts';
-
-/**
- * Commands that only read, as data. A command is on this list only if no option that the list lets through makes it
- * write, run another program, wait for input or never end. Whatever is not listed does not count as reading.
- *
- * Left out on purpose: `find` (-exec, -delete, -fprint), `sort` (-o), `sed` (-i, w), `awk` (system), `env`, `date` and
- * `hostname` (they set), `uniq` and `xxd` (they write their second argument), `rg` (--pre), `tree` (-o), `less` and
- * `more` (they run programs), `xargs`, `tee`, `man`.
- */
-type Reader =
-  /** Every option reads. */
-  | { options: 'any' }
-  /** All options but those that begin so. */
-  | { options: 'except'; except: readonly string[] }
-  /** By subcommand, with the only options it may have. */
-  | { options: 'listed'; subcommands: { [name: string]: readonly string[] } };
-
-const any: Reader = { options: 'any' };
-
-const readers: { [command: string]: Reader } = {
-  basename: any,
-  cat: any,
-  cksum: any,
-  cmp: any,
-  cut: any,
-  df: any,
-  diff: { options: 'except', except: ['-l', '--pa'] },
-  dirname: any,
-  du: any,
-  echo: any,
-  egrep: any,
-  expr: any,
-  false: any,
-  fgrep: any,
-  file: { options: 'except', except: ['-C', '--c', '-m', '--m', '-f', '--f'] },
-  grep: any,
-  head: any,
-  id: any,
-  ls: any,
-  md5sum: any,
-  nl: any,
-  od: any,
-  pwd: any,
-  readlink: any,
-  realpath: any,
-  seq: any,
-  sha1sum: any,
-  sha256sum: any,
-  stat: any,
-  tac: any,
-  tail: { options: 'except', except: ['-f', '-F', '--f', '--r'] },
-  test: any,
-  true: any,
-  uname: any,
-  wc: any,
-  which: any,
-  whoami: any,
-};
+import { analyse, type CommandPart, needsGrammar, type Part } from './shell/analyse.ts';
+import { isGrammarLoaded } from './shell/grammar.ts';
+import { isNowhere, touchedBy } from './shell/touched.ts';
+import { mayBeOption, type Word } from './shell/word.ts';
+import { harmlessVariables, type Reader, readers } from './tables/readers.ts';
 
 /** The names of all commands that the table knows. */
 export const readingCommands: readonly string[] = Object.keys(readers);
 
 /**
- * Whether a shell command is known to change nothing: it has no shell syntax at all and stands in the table with these
- * options. Git is not among them: a repository's own settings (fsmonitor, filters,
- * external diffs, gpg) make even `git status` run programs, and a few plain files make a repository.
+ * Whether a shell command is known to change nothing: every part of it stands in the table of commands that only read.
+ * A command that was not prepared (`prepareCommand`) and is more than plain words counts as changing something.
  */
 export function readsOnly(command: string): boolean {
-  const words = plainWords(command);
-  const [name, ...rest] = words ?? [];
-  if (name === undefined || !Object.hasOwn(readers, name)) return false;
-  const reader = readers[name] as Reader;
-  switch (reader.options) {
-    case 'any':
-      return true;
-    case 'except':
-      return !rest.some((word) => reader.except.some((flag) => isSpelling(flag, word)));
-    case 'listed':
-      return isListed(reader.subcommands, rest);
+  if (needsGrammar(command) && !isGrammarLoaded()) return false;
+  const parts = analyse(command);
+  return parts.length > 0 && parts.every((part) => isHarmless(part) !== null);
+}
+
+/** Why a part of a command changes nothing, in a few words; null if it may. */
+export function isHarmless(part: Part): string | null {
+  switch (part.kind) {
+    case 'command':
+      if (part.isTransparent) return 'runs only what stands beside it';
+      return readerOf(part) === null ? null : `${nameOf(part)} only reads`;
+    case 'assignment':
+      return isPlainVariable(part.name) ? 'sets a variable of this command line' : null;
+    case 'redirect':
+      if (isNowhere(part.target)) return 'writes nothing';
+      return part.access === 'read' && !part.target.lead.startsWith('/dev/') ? 'reads' : null;
+    case 'doubt':
+      return null;
     default:
-      return reader satisfies never;
+      return part satisfies never;
   }
 }
 
-/** A forbidden flag in any spelling: long ones from their first letters, short ones also within a cluster. */
-const isSpelling = (flag: string, word: string) =>
-  flag.startsWith('--')
-    ? word.startsWith(flag)
-    : word.startsWith('-') && !word.startsWith('--') && word.includes(flag.slice(1));
-
-function isListed(subcommands: { [name: string]: readonly string[] }, words: readonly string[]): boolean {
-  const rest = words[0] === '--no-pager' ? words.slice(1) : words;
-  const [subcommand, ...options] = rest;
-  if (subcommand === undefined || !Object.hasOwn(subcommands, subcommand)) return false;
-  const listed = subcommands[subcommand] as readonly string[];
-  return options.every((word) => {
-    if (!word.startsWith('-')) return true;
-    if (/^-(?:[0-9]+|[nU][0-9]+)$/.test(word)) return true;
-    const end = word.indexOf('=');
-    return listed.includes(end < 0 ? word : word.slice(0, end + 1));
-  });
-}
+const nameOf = ({ words }: CommandPart) => words[0]?.text ?? '';
 
 /**
- * Whether a plain command names a place by an absolute path or with `..`, so that it may read outside the session's
- * folder. Only meaningful for a command that only reads.
+ * Variables that no program looks at. Whatever a shell is given in its environment it hands on, changed too; names of
+ * that kind have capitals, or an underscore (`http_proxy`).
+ */
+const isPlainVariable = (name: string) => /^[a-z][a-z0-9]*$/.test(name);
+
+/** Assignments in front of a command that change nothing but how its text looks. */
+export const isHarmlessAssignment = ({ text }: Word): boolean => {
+  const [, name = '', value = ''] = /^([A-Z_]+)=([A-Za-z0-9_.-]*)$/.exec(text ?? '') ?? [];
+  return harmlessVariables.has(name) && !value.includes('..');
+};
+
+/** The entry of the table that lets this command read. */
+export function readerOf({ words, assignments }: CommandPart): Reader | null {
+  const [name, ...rest] = words;
+  if (name?.text == null || !Object.hasOwn(readers, name.text) || !assignments.every(isHarmlessAssignment)) return null;
+  return (readers[name.text] as readonly Reader[]).find((reader) => covers(reader, name.text as string, rest)) ?? null;
+}
+
+function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
+  const { subcommand = [], mostOperands, firstOperand } = reader;
+  if (!subcommand.every((word, index) => words[index]?.text === word)) return false;
+  const rest = words.slice(subcommand.length);
+  if (!rest.every((word) => isOptionCovered(reader, word))) return false;
+  if (name === '[[') return rest.every(isPlainTest);
+  // A version is asked for with an option; without one an interpreter would run its input.
+  if (mostOperands === 0 && rest.length === 0) return false;
+  const operands = rest.filter((word) => word.text === '-' || !mayBeOption(word));
+  if (mostOperands !== undefined && (operands.length > mostOperands || rest.some(({ text }) => text === null)))
+    return false;
+  return firstOperand === undefined || operands.length === 0 || firstOperand.test(operands[0]?.text ?? '');
+}
+
+/** `-eq` and its like evaluate both sides as arithmetic, which may run something. */
+const isPlainTest = ({ text, raw, isQuoted }: Word): boolean =>
+  isQuoted ||
+  (text === null ? !/[[(]/.test(raw) : /^(?:-[defhLnrswxz]|-[no]t|-ef|&&|\|\||!|==?|!=|=~|\]\]|[^-].*)$/.test(text));
+
+function isOptionCovered({ options, hasLongWords }: Reader, word: Word): boolean {
+  if (!mayBeOption(word)) return true;
+  if ('any' in options) return true;
+  const { text } = word;
+  if (text === null) return false;
+  if (text === '-' || text === '--') return true;
+  if ('only' in options) {
+    if (options.only.includes(text)) return true;
+    // `find` takes numbers with a sign as values.
+    return hasLongWords === true && /^-[0-9]+[a-zA-Z]?$/.test(text);
+  }
+  return !options.except.some((flag) => isSpelling(flag, text));
+}
+
+/** A forbidden flag in any spelling: long ones from their first letters, short ones also within a cluster. */
+const isSpelling = (flag: string, text: string) =>
+  flag.startsWith('--')
+    ? text.startsWith(flag) || (text.startsWith('--') && flag.startsWith(text.split('=')[0] as string))
+    : text.startsWith('-') && !text.startsWith('--') && text.includes(flag.slice(1));
+
+/**
+ * Whether a command names a place by an absolute path, in the home or with `..`, or one that only the shell will know,
+ * so that it may read outside the session's folder. Only meaningful for a command that only reads.
  */
 export function reachesOutside(command: string): boolean {
-  return (plainWords(command) ?? [])
-    .slice(1)
-    .some((word) => /(?:^|[=:,])\/|(?:^|[/=:])\.\.(?:\/|$)|^-[A-Za-z]+(?:\/|\.\.)/.test(word));
+  if (needsGrammar(command) && !isGrammarLoaded()) return true;
+  return analyse(command).some(partReachesOutside);
+}
+
+export function partReachesOutside(part: Part): boolean {
+  return touchedBy(part).some(({ path }) => path === null || /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(path));
 }

@@ -1,3 +1,4 @@
+import type { RuleSet } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import { matchesText } from './wildcard.ts';
 
@@ -6,14 +7,47 @@ export type Rule = {
   /** A tool's name, the beginning of one and `*`, or `*` alone. */
   tool: string;
   pattern: string | null;
-  /** As it was written. */
+  /** As it was written; a rule in another program's words in ours. */
   text: string;
 };
 
 const toolName = /^(?:\*|[A-Za-z_][A-Za-z0-9_.:/-]*\*?)$/;
 
-/** @throws `bad_rule`, saying what is wrong with the text. */
+/** What widely used rules call our tools. */
+const pastedNames: { readonly [name: string]: string } = {
+  Bash: 'bash',
+  Edit: 'edit',
+  Glob: 'glob',
+  Grep: 'grep',
+  LS: 'list',
+  MultiEdit: 'multi_edit',
+  NotebookEdit: 'edit',
+  Read: 'read',
+  Task: 'task',
+  TodoWrite: 'todo',
+  WebFetch: 'web_fetch',
+  WebSearch: 'web_search',
+  Write: 'write',
+};
+
+const mostKept = 4096;
+const kept = new Map<string, Rule>();
+
+/**
+ * Also reads rules in the widely used forms `Bash(npm run test:*)`, `Edit(/src/**)`, `WebFetch(domain:example.com)` and
+ * `mcp__server`, with the meaning they have there.
+ * @throws `bad_rule`, saying what is wrong with the text.
+ */
 export function parseRule(text: string): Rule {
+  const known = kept.get(text);
+  if (known !== undefined) return known;
+  const rule = inOurWords(readRule(text));
+  if (kept.size >= mostKept) kept.clear();
+  kept.set(text, rule);
+  return rule;
+}
+
+function readRule(text: string): Rule {
   const bad = (problem: string) =>
     new PawlError('bad_rule', `The rule ${JSON.stringify(text)} ${problem} Write it as tool or tool(pattern).`);
   const trimmed = text.trim();
@@ -34,6 +68,31 @@ export function parseRule(text: string): Rule {
   return { tool, pattern, text: trimmed };
 }
 
+function inOurWords(rule: Rule): Rule {
+  const { tool, pattern } = rule;
+  // A server's name alone is all of its tools.
+  if (/^mcp__(?:(?!__)[^*])+$/.test(tool)) return named(`${tool}__*`, pattern);
+  if (!Object.hasOwn(pastedNames, tool)) return rule;
+  const ours = pastedNames[tool] as string;
+  if (pattern === null) return named(ours, null);
+  if (ours === 'bash') return named(ours, pattern.replace(/:\*$/, ' *'));
+  if (ours === 'web_fetch') return named(ours, pattern.replace(/^domain:\s*/, ''));
+  return named(ours, /^(?:glob|grep|list|read|edit|multi_edit|write)$/.test(ours) ? pastedPath(pattern) : pattern);
+}
+
+const named = (tool: string, pattern: string | null): Rule => ({
+  tool,
+  pattern,
+  text: pattern === null ? tool : `${tool}(${pattern})`,
+});
+
+/** There, `//` begins at the root, `/` at the project, and a name without a slash is meant wherever it is. */
+function pastedPath(pattern: string): string {
+  if (pattern.startsWith('//')) return pattern.slice(1);
+  if (pattern.startsWith('/')) return `.${pattern}`;
+  return pattern.includes('/') || pattern.startsWith('~') || pattern === '**' ? pattern : `**/${pattern}`;
+}
+
 /**
  * Whether a rule is about this tool. A deny or an ask is also about a tool whose name differs only in upper and lower
  * case, because a prohibition that is misspelt must not be silently without effect; an allow is not.
@@ -41,4 +100,23 @@ export function parseRule(text: string): Rule {
 export function namesTool(rule: Rule, tool: string, options: { ignoresCase: boolean }): boolean {
   const [name, called] = options.ignoresCase ? [rule.tool.toLowerCase(), tool.toLowerCase()] : [rule.tool, tool];
   return name.endsWith('*') ? matchesText(name, called, { hasOne: false }) : name === called;
+}
+
+/** A rule about a tool that there is not: it would silently hold for nothing. */
+export type StrayRule = { list: keyof RuleSet; index: number; rule: string; tool: string };
+
+/**
+ * The rules of a set that name none of these tools. Left out are those with a `*`, and those about servers (`mcp__…`),
+ * whose tools are known only once they run.
+ * @throws `bad_rule`.
+ */
+export function strayRules(rules: Partial<RuleSet>, tools: readonly string[]): StrayRule[] {
+  return (['deny', 'ask', 'allow'] as const).flatMap((list) =>
+    (rules[list] ?? []).flatMap((text, index): StrayRule[] => {
+      const rule = parseRule(text);
+      const isOpen = rule.tool.includes('*') || rule.tool.startsWith('mcp__');
+      const isKnown = tools.some((tool) => namesTool(rule, tool, { ignoresCase: list !== 'allow' }));
+      return isOpen || isKnown ? [] : [{ list, index, rule: text, tool: rule.tool }];
+    }),
+  );
 }

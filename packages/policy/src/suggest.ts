@@ -1,13 +1,18 @@
-import { isWrapper, plainWords } from './commands.ts';
-import type { Subject } from './judge.ts';
+import type { Subject } from './claims.ts';
+import { allowsPart } from './command-allow.ts';
 import { isInside, type PathBase, segmentsOf } from './paths.ts';
+import { isHarmless } from './reading.ts';
+import { analyse, type CommandPart } from './shell/analyse.ts';
+import { plainWords } from './shell/plain.ts';
+import { wrappers } from './tables/wrappers.ts';
+import { hostPattern } from './urls.ts';
 import { escapePattern } from './wildcard.ts';
 
 /** Words after which the next one says what is really run: `npm run test`, `docker compose up`. */
 const indirections = new Set(['run', 'run-script', 'exec', 'compose', 'dlx', 'x', 'tool', 'workspace']);
 /** Programs whose first argument is no subcommand, and which a rule with a star would open too far. */
 const neverWidened = new Set(
-  'chmod chown cp curl dd deno install kill killall ln make mkdir mv node php rm rmdir ruby scp tee touch wget'.split(
+  'bash chmod chown cp curl dash dd deno eval install kill killall ln make mkdir mv node perl php python python3 rm rmdir ruby scp sh ssh tee touch wget zsh'.split(
     ' ',
   ),
 );
@@ -15,8 +20,8 @@ const longestText = 200;
 
 /**
  * The rules that an approver may add with the answer, narrowest first: exactly this call, and one sensible widening
- * (two or three words of a command, the folder of a file). Never a bare first word. None where no rule could cover the
- * call, as for a command with shell syntax. Each one suggested covers the call that it was made from.
+ * (two or three words of a command, the folder of a file, a host). Never a bare first word. None where no rule could
+ * cover the call, as for a command that leaves a doubt. Each one suggested covers the call that it was made from.
  */
 export function suggestRules(question: PathBase & { tool: string; subjects: readonly Subject[] }): string[] {
   const { tool, subjects } = question;
@@ -24,20 +29,41 @@ export function suggestRules(question: PathBase & { tool: string; subjects: read
   if (subject === undefined) return [tool];
   if (subjects.every(({ kind }) => kind === 'path')) return suggestPaths(question);
   if (subjects.length > 1) return [];
-  const patterns = subject.kind === 'command' ? suggestCommands(subject.value) : suggestTexts(subject.value);
+  const isUrl = subject.kind === 'url' || tool === 'web_fetch';
+  const patterns =
+    subject.kind === 'command'
+      ? suggestCommands(subject.value)
+      : isUrl
+        ? suggestUrls(subject.value)
+        : suggestTexts(subject.value);
   return patterns.map((pattern) => `${tool}(${pattern})`);
 }
 
+function suggestUrls(url: string): string[] {
+  const host = hostPattern(url);
+  return host === null ? [] : [host];
+}
+
 function suggestCommands(command: string): string[] {
-  const words = plainWords(command);
-  if (words === null) return [];
-  const exact = words.join(' ');
-  const [name, second, third] = words;
-  if (name === undefined || second === undefined || isWrapper(name) || neverWidened.has(name)) return [exact];
+  const parts = analyse(command);
+  if (command.length > longestText || /\p{Cc}/u.test(command) || parts.some(({ kind }) => kind === 'doubt')) return [];
+  const exact = plainWords(command)?.join(' ') ?? command.trim();
+  const needing = parts.filter((part) => isHarmless(part) === null);
+  const [part, ...others] = needing.length === 0 ? parts : needing;
+  if (part?.kind !== 'command' || others.length > 0) return [exact];
+  const wider = widened(part);
+  return wider !== null && wider !== exact && allowsPart(wider, part) ? [exact, wider] : [exact];
+}
+
+/** The first words of a command that say what it does, and a star. */
+function widened({ words, assignments }: CommandPart): string | null {
+  const [name, second, third] = words.map(({ text }) => text);
+  if (assignments.length > 0 || name == null || second == null) return null;
+  if (Object.hasOwn(wrappers, name) || neverWidened.has(name) || !/^[A-Za-z0-9_./+-]+$/.test(name)) return null;
   const isSubcommand = (word: string) => /^[a-z][a-z0-9:_-]*$/.test(word);
-  if (!isSubcommand(second)) return [exact];
-  if (!indirections.has(second)) return [exact, `${name} ${second} *`];
-  return third !== undefined && isSubcommand(third) ? [exact, `${name} ${second} ${third} *`] : [exact];
+  if (!isSubcommand(second)) return null;
+  if (!indirections.has(second)) return `${name} ${second} *`;
+  return third != null && isSubcommand(third) ? `${name} ${second} ${third} *` : null;
 }
 
 const suggestTexts = (text: string) =>

@@ -51,8 +51,11 @@ function tokensOf(pattern: string, hasOne: boolean): Token[] {
   return tokens;
 }
 
+const isPlain = (pattern: string) => !/[*?\\]/.test(pattern);
+
 /** Whether the pattern covers the whole text. `*` stands for any characters, `?` for one, `\` for the next one itself. */
 export function matchesText(pattern: string, text: string, options: { hasOne: boolean } = { hasOne: true }): boolean {
+  if (isPlain(pattern)) return pattern === text;
   return matchesSequence(
     tokensOf(pattern, options.hasOne),
     Array.from(text),
@@ -63,5 +66,5 @@ export function matchesText(pattern: string, text: string, options: { hasOne: bo
 
 /** The pattern that covers exactly this text. */
 export function escapePattern(text: string): string {
-  return text.replace(/[\\*?]/g, '\\$&');
+  return isPlain(text) ? text : text.replace(/[\\*?]/g, '\\$&');
 }

@@ -1,6 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allowsCommand, findsCommand } from '../src/index.ts';
+import { allowsCommand, findsCommand, prepareCommand } from '../src/index.ts';
+
+await prepareCommand('more than; plain words');
 
 describe('P1: an allow of a command', () => {
   it.each([
@@ -46,45 +47,107 @@ describe('P1: an allow of a command', () => {
     'git { rm x; }',
     'git log \\\n; rm x',
     'git log "$(rm x)"',
-    "git log $'\\x3b'",
-    'git log #',
-    'git ~/x',
+    'git log "$(git log; rm x)"',
     'git *.ts',
-    'git a?',
+    'git $X',
+    'git log src/$X',
+    'git log src/$(x)',
+    'git log "$@"',
+    'git "$X"',
     'git [ab]',
     'git {a,b}',
-    'git !rm',
-    'git\tlog',
     'git log\0rm',
     'git log\u00a0',
     'git log\u0085rm',
+    'git log\u2028rm',
+    'git l\u00f6g',
     'git checkout $(touch x)',
     'PAGER=x git log',
+    'LD_PRELOAD=x git log',
+    'GIT_SSH_COMMAND=x git fetch',
     'git=x log',
+    'git -c core.pager=x log',
+    'git -C /evil log',
+    'git --exec-path=/evil log',
+    'git --git-dir=/evil log',
+    'git log --output=x',
+    'git log --outp=x',
+    'git diff --ext-diff',
+    'git fetch --upload-pack=x',
+    'git clone ext::sh%20x',
+    'git rebase -x rm main',
+    'git bisect run rm',
+    'git config alias.x !rm',
+    'git submodule foreach rm',
+    'git grep -Orm x',
+    'git archive -o x HEAD',
+    'sudo git log',
     '',
     '   ',
-  ])('does not cover %j', (command) => {
-    for (const pattern of ['git *', '*', command]) expect(allowsCommand(pattern, command)).toBe(false);
+  ])('of git * does not cover %j', (command) => {
+    expect(allowsCommand('git *', command)).toBe(false);
   });
 
-  it('covers no text with any shell metacharacter, whatever the pattern and wherever it stands', () => {
-    const metacharacter = fc.constantFrom(...';&|<>()$`\\"\'{}*?[]!#~\n\r\t\0\v\f\u0007\u00a0\u2028');
-    const plain = fc.stringMatching(/^[a-z ./=-]{0,12}$/);
-    fc.assert(
-      fc.property(
-        plain,
-        metacharacter,
-        plain,
-        fc.constantFrom('*', 'a *', '* *'),
-        (before, character, after, pattern) => {
-          const command = before + character + after;
-          const isOnlySpace = command.trim() === command.replace(character, '').trim() && character === ' ';
-          expect(allowsCommand(pattern, command) && !isOnlySpace).toBe(false);
-          expect(allowsCommand(command, command)).toBe(false);
-        },
-      ),
-      { numRuns: 2000 },
-    );
+  it.each([
+    ['git *', 'git log && git diff'],
+    ['git *', 'git log; git diff'],
+    ['git *', 'timeout 5 git log'],
+    ['git *', "git log --format='%h %s'"],
+    ['git *', 'git commit -m "fix: a; rm x"'],
+    ['git *', 'git commit -m "$X"'],
+    ['git *', 'git add -- *.ts'],
+    ['git *', 'git add src/*.ts ./*.md'],
+    ['git *', 'bash -c "git log"'],
+    ['git *', 'git log # and nothing else'],
+    ['git *', '(git log)'],
+    ['git *', 'LC_ALL=C git log'],
+    ['git -c core.pager=cat *', 'git -c core.pager=cat log'],
+    ['git log --output=*', 'git log --output=x'],
+    ['git rebase -x *', 'git rebase -x rm main'],
+    ['PAGER=cat git *', 'PAGER=cat git log'],
+    ['sudo git -c a=b *', 'sudo git -c a=b log'],
+    ['git *', 'git log "src/$X" src/*.ts'],
+  ])('of %s covers %j', (pattern, command) => {
+    expect(allowsCommand(pattern, command)).toBe(true);
+  });
+
+  it.each([
+    ['find *', 'find . -fprint x'],
+    ['find *', 'find . -delete'],
+    ['find *', 'find . -exec rm {} +'],
+    ['tar *', 'tar xf x --to-command=rm'],
+    ['tar *', 'tar xf x --to-c=rm'],
+    ['tar *', 'tar -xIrm -f x'],
+    ['tar *', 'tar cf x --checkpoint-action=exec=rm y'],
+    ['sort *', 'sort -uo x y'],
+    ['sort *', 'sort --compress-program=rm y'],
+    ['sed *', 'sed -i s/a/b/ x'],
+    ['sed *', 'sed -ni.bak p x'],
+    ['sed *', 'sed s/a/b/e x'],
+    ['sed *', "sed 'w x' y"],
+    ['sed *', "sed '1e rm' y"],
+    ['awk *', 'awk \'BEGIN { system("rm") }\''],
+    ['awk *', 'awk \'{ print > "x" }\''],
+    ['curl *', 'curl -o ~/.bashrc x'],
+    ['curl *', 'curl -sLo x y'],
+    ['wget *', 'wget --use-askpass=rm x'],
+    ['rsync *', 'rsync -e rm a b'],
+    ['npm *', 'npm --script-shell=rm test'],
+    ['npm *', 'npm exec rm'],
+    ['python3 *', 'python3 -c x'],
+    ['node *', 'node -e x'],
+    ['make *', 'make SHELL=rm'],
+    ['sudo *', 'sudo rm x'],
+    ['sudo git *', 'sudo git -c a=b log'],
+    ['sudo git *', 'sudo PAGER=x git log'],
+    ['sudo git *', 'PAGER=x sudo git log'],
+    ['sudo env git *', 'sudo env git --output=x log'],
+    ['xargs *', 'xargs rm'],
+    ['bash *', 'bash -c "rm x"'],
+    ['unknown *', 'unknown --exec=rm'],
+    ['unknown *', 'unknown --pager rm'],
+  ])('of %s does not cover %j, which runs or writes something else', (pattern, command) => {
+    expect(allowsCommand(pattern, command)).toBe(false);
   });
 });
 
@@ -142,7 +205,7 @@ describe('P1: a deny of a command', () => {
     'time rm -rf x',
     `${'true; '.repeat(50)}rm -rf x`,
     'X=`rm -rf x` npm --version',
-    '> x rm -rf y'.replace('> x ', 'true > x; '),
+    'true > x; rm -rf y',
   ])('of rm -rf finds %j', (command) => {
     expect(findsCommand('rm -rf *', command)).toBe('yes');
   });
@@ -153,9 +216,14 @@ describe('P1: a deny of a command', () => {
     ['rm *', 'git commit -m "remove"'],
     ['rm *', 'npm run rms'],
     ['rm *', 'grep -rn rm src'],
-    ['git push *', 'git log push'.replace(' push', '')],
+    ['git push *', 'git log'],
     ['git push --force *', 'git push origin main'],
     ['npm publish', 'npm pack'],
+    ['rm *', 'git rm x'],
+    ['rm *', 'git commit -m "tidy; rm x"'],
+    ['rm *', 'echo "rm x"'],
+    ['git push *', 'git add $X'],
+    ['git push *', 'git commit -m "$X"'],
   ])('of %s leaves %j alone', (pattern, command) => {
     expect(findsCommand(pattern, command)).toBe('no');
   });
@@ -170,50 +238,23 @@ describe('P1: a deny of a command', () => {
     ['curl *', 'wget x || /usr/bin/curl y'],
     ['* --upload-pack=*', 'git fetch --upload-pack=x'],
     ['find -delete', 'find . -delete'],
+    ['rm *', 'case x in x) rm y;; esac'],
+    ['rm *', 'echo $((a[$(rm x)]))'],
+    ['rm *', '> a rm x'],
+    ['LD_PRELOAD=*', 'LD_PRELOAD=x ls'],
+    ['PAGER=*', 'PAGER=x; git log'],
   ])('of %s finds %j', (pattern, command) => {
     expect(findsCommand(pattern, command)).toBe('yes');
   });
 
   it.each([
     ['rm *', 'mywrapper rm -rf x'],
-    ['rm *', 'git rm x'],
-    ['rm *', 'git commit -m "tidy; rm x"'],
+    ['rm *', 'mywrapper "cd /; rm x"'],
+    ['rm *', 'git -c alias.x="!rm y" x'],
+    ['rm -rf *', 'rm $FLAGS x'],
+    ['git push *', 'git $X'],
   ])('of %s is in doubt about %j', (pattern, command) => {
     expect(findsCommand(pattern, command)).toBe('maybe');
-  });
-
-  it('is in doubt about a command too long to be read', () => {
-    expect(findsCommand('rm *', 'a'.repeat(20_000))).toBe('maybe');
-  });
-
-  it('finds the denied command however it is wrapped and joined', () => {
-    const wrap = fc.constantFrom<(command: string) => string>(
-      (command) => `sudo ${command}`,
-      (command) => `A=1 ${command}`,
-      (command) => `true && ${command}`,
-      (command) => `ls | ${command}`,
-      (command) => `{ ${command}; }`,
-      (command) => `( ${command} )`,
-      (command) => `echo $( ${command} )`,
-      (command) => `timeout 5 ${command}`,
-      (command) => `bash -c '${command}'`,
-      (command) => `true\n${command}`,
-      (command) => `if true; then ${command}; fi`,
-      (command) => `env -i ${command}`,
-      (command) => `${command} > out.txt`,
-      (command) => `${command} # comment`,
-    );
-    fc.assert(
-      fc.property(
-        fc.array(wrap, { maxLength: 4 }),
-        fc.constantFrom('rm -fr x', '/usr/bin/rm x -r -f', '\\rm -rf x'),
-        (wraps, denied) => {
-          const command = wraps.reduce<string>((inner, each) => each(inner), denied);
-          expect(findsCommand('rm -rf *', command)).toBe('yes');
-        },
-      ),
-      { numRuns: 3000 },
-    );
   });
 
   it('a long command made to be slow is not', () => {

@@ -1,7 +1,9 @@
 import type { PermissionMode, RuleSet, ToolEffect } from '@pawl/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeByRules, type Question, type Subject, suggestRules } from '../src/index.ts';
+import { judgeByRules, parseRule, prepareCommand, type Question, type Subject, suggestRules } from '../src/index.ts';
+
+await prepareCommand('more than; plain words');
 
 const base = { cwd: '/repo', home: '/home/ann' };
 const modes: PermissionMode[] = ['manual', 'accept-edits', 'plan', 'auto'];
@@ -48,7 +50,7 @@ describe('P1: rules and layers', () => {
           layers.splice(place, 0, layer({ deny: [deny] }, 'managed'));
           expect(judgeByRules(bash('npm test', { layers, mode, toolAsks }))).toMatchObject({
             verdict: 'deny',
-            rule: `deny ${deny}`,
+            rule: `deny ${parseRule(deny).text}`,
           });
         },
       ),
@@ -79,7 +81,7 @@ describe('P1: rules and layers', () => {
     ];
     expect(verdictOf(edit('', { subjects, layers: [layer({ allow: ['edit(src/**)'] })] }))).toBe('ask');
     expect(verdictOf(edit('', { subjects, layers: [layer({ allow: ['edit(src/**)', 'edit(docs/**)'] })] }))).toBe(
-      'ask',
+      'allow',
     );
     expect(verdictOf(edit('', { subjects, layers: [layer({ allow: ['edit(**)'] })] }))).toBe('allow');
     expect(verdictOf(edit('', { subjects, layers: [layer({ allow: ['edit'], deny: ['edit(docs/*)'] })] }))).toBe(
@@ -115,7 +117,10 @@ describe('P1: what cannot be read with certainty', () => {
     '{rm,-rf,x}',
     'eval "$Y"',
     'mywrap rm x',
-    'cat <<E\nE',
+    'cat <<E\n$(x)\nE',
+    'git log\r',
+    'cat <<E',
+    `echo ${'x'.repeat(20_000)}`,
   ])('is asked where a deny has a pattern for commands: %j', (command) => {
     for (const mode of ['manual', 'auto', 'accept-edits'] as const) {
       expect(verdictOf(bash(command, { layers: denying, mode }))).toBe('ask');
@@ -206,8 +211,13 @@ describe('P3: suggested rules', () => {
     ['rm x', ['bash(rm x)']],
     ['sudo rm x', ['bash(sudo rm x)']],
     ['ls -la', ['bash(ls -la)']],
-    ['git log | head', []],
-    ['docker compose up -d', ['bash(docker compose up -d)']],
+    ['git log | head', ['bash(git log | head)', 'bash(git log *)']],
+    ['git log $X', ['bash(git log $X)']],
+    ['curl x | sh', []],
+    ['npm test > log.txt', ['bash(npm test > log.txt)']],
+    ['docker compose up -d', ['bash(docker compose up -d)', 'bash(docker compose up *)']],
+    ['A=1 npm test', ['bash(A=1 npm test)']],
+    ['bash x.sh', ['bash(bash x.sh)']],
   ])('for the command %j are %j', (command, expected) => {
     expect(suggest('bash', { kind: 'command', value: command })).toEqual(expected);
   });

@@ -1,6 +1,6 @@
 import { isPawlError } from '@pawl/protocol';
 import { describe, expect, it } from 'vitest';
-import { parseRule } from '../src/index.ts';
+import { judgeByRules, parseRule, strayRules } from '../src/index.ts';
 import { namesTool } from '../src/rules.ts';
 
 describe('P1: a rule', () => {
@@ -40,7 +40,59 @@ describe('P1: a rule', () => {
     expect(namesTool(parseRule('mcp__x__*'), 'mcp__x__go', { ignoresCase: false })).toBe(true);
     expect(namesTool(parseRule('mcp__x__*'), 'mcp__xx__go', { ignoresCase: false })).toBe(false);
     expect(namesTool(parseRule('edit'), 'edit_all', { ignoresCase: true })).toBe(false);
-    expect(namesTool(parseRule('Bash'), 'bash', { ignoresCase: true })).toBe(true);
-    expect(namesTool(parseRule('Bash'), 'bash', { ignoresCase: false })).toBe(false);
+    expect(namesTool(parseRule('EDIT'), 'edit', { ignoresCase: true })).toBe(true);
+    expect(namesTool(parseRule('EDIT'), 'edit', { ignoresCase: false })).toBe(false);
+  });
+});
+
+describe('P1: a rule pasted from elsewhere', () => {
+  it.each([
+    ['Bash', 'bash', null],
+    ['Bash(git *)', 'bash', 'git *'],
+    ['Bash(npm run test:*)', 'bash', 'npm run test *'],
+    ['Edit(src/**)', 'edit', 'src/**'],
+    ['Edit(/src/**)', 'edit', './src/**'],
+    ['Read(//etc/**)', 'read', '/etc/**'],
+    ['Read(~/.ssh/**)', 'read', '~/.ssh/**'],
+    ['Read(.env)', 'read', '**/.env'],
+    ['MultiEdit(*.ts)', 'multi_edit', '**/*.ts'],
+    ['WebFetch(domain:example.com)', 'web_fetch', 'example.com'],
+    ['WebFetch(domain:*.example.com)', 'web_fetch', '*.example.com'],
+    ['mcp__github', 'mcp__github__*', null],
+    ['mcp__github__create_issue', 'mcp__github__create_issue', null],
+  ])('%s is %s(%s)', (text, tool, pattern) => {
+    const ours = pattern === null ? tool : `${tool}(${pattern})`;
+    expect(parseRule(text)).toEqual({ tool, pattern, text: ours });
+    expect(parseRule(ours)).toMatchObject({ tool, pattern });
+  });
+
+  it('holds for our tools', () => {
+    const verdict = (deny: string, tool: string, value: string, kind: 'path' | 'command' | 'text' = 'path') =>
+      judgeByRules({
+        layers: [{ name: 'user', rules: { deny: [deny], ask: [], allow: [] } }],
+        tool,
+        subjects: [{ kind, value }],
+        mode: 'auto',
+        effect: 'external',
+        toolAsks: true,
+        cwd: '/repo',
+        home: '/home/ann',
+      }).verdict;
+    expect(verdict('Read(~/.ssh/**)', 'read', '/home/ann/.ssh/id')).toBe('deny');
+    expect(verdict('Bash(curl:*)', 'bash', 'curl x', 'command')).toBe('deny');
+    expect(verdict('WebFetch(domain:a.org)', 'web_fetch', 'https://a.org/x', 'text')).toBe('deny');
+    expect(verdict('mcp__github', 'mcp__github__create_issue', 'x', 'text')).toBe('deny');
+    expect(verdict('mcp__github', 'mcp__gitlab__create_issue', 'x', 'text')).toBe('allow');
+  });
+});
+
+describe('P1: a rule about a tool that there is not', () => {
+  it('is reported with its place', () => {
+    const tools = ['bash', 'edit', 'read'];
+    const rules = { deny: ['bsh(rm *)', 'READ'], ask: ['mcp__x__y', 'e*'], allow: ['bash', 'Edit(src/**)', 'READ'] };
+    expect(strayRules(rules, tools)).toEqual([
+      { list: 'deny', index: 0, rule: 'bsh(rm *)', tool: 'bsh' },
+      { list: 'allow', index: 2, rule: 'READ', tool: 'READ' },
+    ]);
   });
 });

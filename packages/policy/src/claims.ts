@@ -1,0 +1,222 @@
+/** A call, taken apart into what has to be allowed each by itself: paths, a URL, a text, the parts of a command line. */
+import type { PermissionMode, RuleSet, ToolEffect } from '@pawl/protocol';
+import { allowsPart } from './command-allow.ts';
+import { type Coverage, findsPart } from './command-find.ts';
+import { folderOfPattern, isInside, matchesPath, mayOverlap, type PathBase, segmentsOf } from './paths.ts';
+import { isHarmless, partReachesOutside } from './reading.ts';
+import { namesTool, type Rule } from './rules.ts';
+import { analyse, type Part } from './shell/analyse.ts';
+import { type TouchedPath, touchedBy } from './shell/touched.ts';
+import { matchesUrl } from './urls.ts';
+import { matchesText } from './wildcard.ts';
+
+/** Rules of one origin: `managed`, `user`, `project`, `session`, `agent`… The name is for people. */
+export type RuleLayer = { name: string; rules: RuleSet };
+
+/** What a rule's pattern is held against. A path is absolute and canonical (symlinks resolved). */
+export type Subject = { kind: 'path' | 'command' | 'url' | 'text'; value: string };
+
+/**
+ * What a sandbox leaves a call: to change nothing (`read-only`), or no more than the session's folder and a temporary
+ * one (`workspace`), without a network in both. `none` is no sandbox; `escape` asks to be let out of the one there is.
+ */
+export type Containment = 'none' | 'read-only' | 'workspace' | 'escape';
+
+/** One call, as far as rules are concerned. */
+export type Question = PathBase & {
+  layers: readonly RuleLayer[];
+  tool: string;
+  /** All that the call touches; none if the tool has no main argument, and then only rules without a pattern apply. */
+  subjects: readonly Subject[];
+  mode: PermissionMode;
+  effect: ToolEffect;
+  /** Whether the tool itself would ask. */
+  toolAsks: boolean;
+  /** Default `none`. */
+  containment?: Containment;
+  /** Where the paths that a command names (`namedPaths`) really lead. Without, they are taken as they are written. */
+  canonicalPaths?: ReadonlyMap<string, string>;
+};
+
+export type Claim = {
+  kind: Subject['kind'] | Part['kind'];
+  text: string;
+  /** Why it needs no rule, or null. It then says nothing about the call as a whole. */
+  harmless: string | null;
+  /** Why nobody can be sure what it does, or null. */
+  doubt: string | null;
+  /** A file of the workspace is written, and none that other programs obey. */
+  isPlainEdit: boolean;
+  /** It leads out of the session's folder through a symlink, although it does not look like it. */
+  isSurprising: boolean;
+  /** It names a place that is neither the session's nor the system's, or a file that other programs obey. */
+  isOutward: boolean;
+  /** For a deny or an ask. */
+  finds(rule: Rule): Coverage;
+  allows(rule: Rule): boolean;
+};
+
+/** Tools whose rules are about reading a path, and about changing one, whoever does it. */
+const readTools: ReadonlySet<string> = new Set(['glob', 'grep', 'list', 'read']);
+const writeTools: ReadonlySet<string> = new Set(['delete', 'edit', 'multi_edit', 'patch', 'write']);
+
+/** Whether rules about paths may be about what a command does. */
+export function isPathRule(rule: Rule): boolean {
+  const tool = rule.tool.toLowerCase();
+  return rule.pattern !== null && (tool === '*' || readTools.has(tool) || writeTools.has(tool));
+}
+
+export function claimsOf(question: Question): Claim[] {
+  return question.subjects.flatMap((subject): Claim[] => {
+    switch (subject.kind) {
+      case 'path':
+        return [pathClaim(subject.value, question)];
+      case 'command':
+        return analyse(subject.value).map((part) => partClaim(part, question));
+      case 'url':
+      case 'text':
+        return [textClaim(subject, question)];
+      default:
+        return subject.kind satisfies never;
+    }
+  });
+}
+
+const quiet = { harmless: null, doubt: null, isPlainEdit: false, isSurprising: false, isOutward: false };
+
+function textClaim({ kind, value }: Subject, { tool }: Question): Claim {
+  const isUrl = kind === 'url' || tool === 'web_fetch';
+  const covers = (rule: Rule, isProhibition: boolean) =>
+    rule.pattern !== null &&
+    namesTool(rule, tool, { ignoresCase: isProhibition }) &&
+    (isUrl ? matchesUrl(rule.pattern, value, { isProhibition }) : matchesText(rule.pattern, value, { hasOne: false }));
+  return {
+    ...quiet,
+    kind,
+    text: value,
+    finds: (rule) => (covers(rule, true) ? 'yes' : 'no'),
+    allows: (rule) => covers(rule, false),
+  };
+}
+
+function pathClaim(path: string, question: Question): Claim {
+  const { tool, effect } = question;
+  return {
+    ...quiet,
+    kind: 'path',
+    text: path,
+    isPlainEdit: effect === 'write' && isPlainEdit(path, question.cwd),
+    finds: (rule) => {
+      const { pattern } = rule;
+      if (pattern === null || !matchesPath(pattern, path, question, { withContents: true })) return 'no';
+      return namesTool(rule, tool, { ignoresCase: true }) || bindsTool(rule, tool, effect) ? 'yes' : 'no';
+    },
+    allows: (rule) =>
+      rule.pattern !== null &&
+      (namesTool(rule, tool, { ignoresCase: false }) ||
+        (rule.tool === 'edit' && /^(?:multi_edit|patch)$/.test(tool))) &&
+      matchesPath(rule.pattern, path, question),
+  };
+}
+
+/** Who may not read a path learns nothing of it by editing either; who may not change one does so with no tool. */
+function bindsTool(rule: Rule, tool: string, effect: ToolEffect): boolean {
+  const named = rule.tool.toLowerCase();
+  if (readTools.has(named)) return tool !== 'write' && tool !== 'delete';
+  return writeTools.has(named) && effect !== 'read';
+}
+
+/** Folders and files that other programs obey. An edit there is more than an edit, so `accept-edits` leaves it to a person. */
+const obeyed = new Set('.envrc .git .githooks .github .gitlab .husky .idea .pawl .vscode'.split(' '));
+
+const isPlainEdit = (path: string, cwd: string) =>
+  isInside(cwd, path) &&
+  !segmentsOf(path)
+    .slice(segmentsOf(cwd).length)
+    .some((segment) => obeyed.has(segment.toLowerCase()));
+
+/* ------------------------------------------------- the parts of a command */
+
+function partClaim(part: Part, question: Question): Claim {
+  const touched = touchedBy(part).map((each) => located(each, question));
+  const leaves = ({ path, isGlob, real }: Located) => path !== null && !isGlob && !isInside(question.cwd, real);
+  const looksOutside = partReachesOutside(part);
+  const isSurprising = !looksOutside && touched.some(leaves);
+  const [target] = part.kind === 'redirect' && part.access === 'write' ? touched : [];
+  const writtenTo =
+    part.kind === 'redirect' && touched.length === 1 && target?.path != null && !target.isGlob ? target.real : null;
+  return {
+    kind: part.kind,
+    text: part.text,
+    harmless: isSurprising || looksOutside ? null : isHarmless(part),
+    doubt: part.kind === 'doubt' ? part.reason : null,
+    isPlainEdit: writtenTo !== null && isPlainEdit(writtenTo, question.cwd),
+    isSurprising,
+    isOutward:
+      touched.some((each) => isOutward(each, question)) ||
+      (writtenTo !== null && !isPlainEdit(writtenTo, question.cwd)),
+    finds: (rule) =>
+      strongest([commandCoverage(rule, part, question), ...touched.map((path) => pathCoverage(rule, path, question))]),
+    allows: (rule) => {
+      if (part.kind === 'redirect') {
+        const isWriting = rule.tool === 'write' || rule.tool === 'edit';
+        return (
+          isWriting && writtenTo !== null && (rule.pattern === null || matchesPath(rule.pattern, writtenTo, question))
+        );
+      }
+      const isMine = rule.pattern !== null && namesTool(rule, question.tool, { ignoresCase: false });
+      return isMine && part.kind === 'command' && allowsPart(rule.pattern as string, part);
+    },
+  };
+}
+
+function commandCoverage(rule: Rule, part: Part, { tool }: Question): Coverage {
+  return rule.pattern !== null && namesTool(rule, tool, { ignoresCase: true }) ? findsPart(rule.pattern, part) : 'no';
+}
+
+/** A path rule binds a command as far as its text tells which paths it touches, and what it does to them. */
+function pathCoverage(rule: Rule, { path, isGlob, access, written, real }: Located, question: Question): Coverage {
+  const { pattern } = rule;
+  if (pattern === null || !isPathRule(rule)) return 'no';
+  const isAboutReading = !writeTools.has(rule.tool.toLowerCase());
+  if (!isAboutReading && access === 'read') return 'no';
+  const certain: Coverage = isAboutReading || access === 'write' ? 'yes' : 'maybe';
+  if (path === null) return 'maybe';
+  if (isGlob) return mayOverlap(pattern, path, question) ? 'maybe' : 'no';
+  const places = written === real ? [real] : [written, real];
+  if (places.some((place) => matchesPath(pattern, place, question, { withContents: true }))) return certain;
+  // Who changes a folder may change all that is in it.
+  const folder = folderOfPattern(pattern, question);
+  return access === 'write' && places.some((place) => isInside(place, folder)) ? 'maybe' : 'no';
+}
+
+function strongest(coverages: readonly Coverage[]): Coverage {
+  return coverages.includes('yes') ? 'yes' : coverages.includes('maybe') ? 'maybe' : 'no';
+}
+
+function absolutePath(path: string, { cwd, home }: PathBase): string {
+  if (path.startsWith('/')) return path;
+  return path === '~' || path.startsWith('~/') ? home + path.slice(1) : `${cwd}/${path}`;
+}
+
+/** A path, where it is by its name, and where it leads. */
+type Located = TouchedPath & { written: string; real: string };
+
+function located(touched: TouchedPath, question: Question): Located {
+  const absolute = absolutePath(touched.path ?? '', question);
+  const written = `/${segmentsOf(absolute).join('/')}`;
+  return { ...touched, written, real: question.canonicalPaths?.get(absolute) ?? written };
+}
+
+/** Where programs and libraries are, and what a sandbox has of its own. */
+const ofSystem = ['/bin', '/dev', '/lib', '/lib64', '/nix/store', '/opt', '/sbin', '/tmp', '/usr'];
+
+/** A path that only the shell will know says nothing. */
+const isOutward = ({ path, written, real }: Located, { cwd }: Question) =>
+  path !== null && [written, real].some((place) => ![cwd, ...ofSystem].some((folder) => isInside(folder, place)));
+
+/** The paths that a command names, absolute and as they are written, for `canonicalPaths`. `..` is not worked out. */
+export function namedPaths(command: string, base: PathBase): string[] {
+  const paths = analyse(command).flatMap((part) => touchedBy(part));
+  return [...new Set(paths.flatMap(({ path, isGlob }) => (path === null || isGlob ? [] : [absolutePath(path, base)])))];
+}

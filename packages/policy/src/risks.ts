@@ -1,0 +1,57 @@
+import { baseName } from './shell/unwrap.ts';
+import type { Word } from './shell/word.ts';
+import { readers } from './tables/readers.ts';
+import { generalRisk, type Risk, risks } from './tables/risks.ts';
+
+/** Whether a table says which of a program's arguments run other programs; of any other they may all do so. */
+export function isKnownProgram(name: string): boolean {
+  return Object.hasOwn(risks, name) || Object.hasOwn(readers, name);
+}
+
+/** Whether the word at this place is the text of the option in front of it. */
+export function isText(words: readonly Word[], index: number): boolean {
+  const name = baseName(words[0]?.text ?? '');
+  const texts = Object.hasOwn(risks, name) ? (risks[name]?.texts ?? []) : [];
+  return words[index]?.isSingle === true && texts.includes(words[index - 1]?.text ?? '');
+}
+
+/** The arguments that an allow must name to cover them, by their places in the command; the name itself is 0. */
+export function riskyWords(words: readonly Word[]): number[] {
+  const [first, ...rest] = words;
+  const name = baseName(first?.text ?? '');
+  const own = Object.hasOwn(risks, name) ? (risks[name] as Risk) : {};
+  const place = rest.findIndex(({ text }) => text === null || !text.startsWith('-'));
+  const operand = place < 0 ? null : (rest[place]?.text ?? '');
+  return rest.flatMap(({ text }, index) => {
+    if (text === null || isText(words, index + 1)) return [];
+    const isRisky =
+      isRiskyWord(generalRisk, text) ||
+      isRiskyWord(own, text) ||
+      (index === place && isRiskyOperand(own, text)) ||
+      (own.front !== undefined && (place < 0 || index < place) && !own.front.includes(text)) ||
+      (operand !== null &&
+        index > place &&
+        Object.hasOwn(own.after ?? {}, operand) &&
+        own.after?.[operand]?.some((start) => isSpelling(start, text)) === true) ||
+      (index === 0 && place === 0 && Array.from(own.bundled ?? '').some((letter) => text.includes(letter)));
+    return isRisky ? [index + 1] : [];
+  });
+}
+
+/** One letter also within a cluster. */
+const isSpelling = (start: string, text: string) =>
+  text.startsWith(start) || (/^-[A-Za-z]$/.test(start) && /^-[^-]/.test(text) && text.includes(start.slice(1)));
+
+const isRiskyOperand = ({ subcommands, harmlessScript }: Risk, text: string) =>
+  subcommands?.includes(text) === true || (harmlessScript !== undefined && !harmlessScript.test(text));
+
+function isRiskyWord({ long = [], short = '', words = [], beginnings = [], inside }: Risk, text: string): boolean {
+  if (words.includes(text) || beginnings.some((start) => text.startsWith(start)) || inside?.test(text) === true)
+    return true;
+  if (text.startsWith('--')) {
+    const name = text.slice(2).split('=')[0] as string;
+    // Programs take the beginning of an option for the whole.
+    return name.length > 0 && long.some((option) => option.startsWith(name));
+  }
+  return /^-[^-]/.test(text) && Array.from(short).some((letter) => text.includes(letter));
+}

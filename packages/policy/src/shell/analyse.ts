@@ -1,0 +1,188 @@
+/** A command line, taken apart into everything in it that does something. */
+import { loadGrammar, readTree } from './grammar.ts';
+import { plainWords } from './plain.ts';
+import { type Found, type FoundCommand, isSameReading, type Span } from './reading.ts';
+import { scan } from './scan.ts';
+import { type Dialect, type Simple, unwrap } from './unwrap.ts';
+import { literalWord, readWord, type Word, wordAt } from './word.ts';
+
+/** Where relative paths start, from the session's folder (empty); several where it is not sure, null where nobody knows. */
+export type Folders = readonly string[] | null;
+
+export type CommandPart = {
+  kind: 'command';
+  text: string;
+  assignments: readonly Word[];
+  words: readonly Word[];
+  folders: Folders;
+  /** Runs nothing but what stands in the list beside it. */
+  isTransparent: boolean;
+  /** What runs it, if another command does, and at which of its words it begins. */
+  by: { command: CommandPart; at: number } | null;
+};
+
+export type Part =
+  | CommandPart
+  | { kind: 'assignment'; text: string; name: string; word: Word | null }
+  | { kind: 'redirect'; text: string; access: 'read' | 'write'; target: Word; folders: Folders }
+  | { kind: 'doubt'; text: string; reason: string };
+
+/** Whether a command has to wait for the grammar. A command too long for anybody to read does not. */
+export function needsGrammar(command: string): boolean {
+  return plainWords(command) === null && command.length <= longestRead;
+}
+
+/** Makes it possible to judge this command. Free for plain words; the grammar is loaded once. @throws `no_grammar`. */
+export async function prepareCommand(command: string): Promise<void> {
+  if (needsGrammar(command)) await loadGrammar();
+}
+
+/** Characters of a command beyond which nobody reads it. */
+const longestRead = 16_384;
+const longestDoubtful = 2000;
+const mostCommands = 400;
+const deepest = 6;
+const mostKept = 128;
+const kept = new Map<string, readonly Part[]>();
+
+/** All parts of a command line. @throws `no_grammar` for one that was not prepared. */
+export function analyse(command: string): readonly Part[] {
+  const known = kept.get(command);
+  if (known !== undefined) return known;
+  const parts = read(command, [''], 0);
+  if (kept.size >= mostKept) kept.clear();
+  kept.set(command, parts);
+  return parts;
+}
+
+const otherShell = 'the shell that runs it may read it otherwise';
+
+/** What POSIX knows nothing of: a shell that does not either reads it in another way (`a &> b c` runs `c`). */
+const beyondPosix = /&>|\|&|<<<|[<>]\(|[$]['"]|>&[^0-9-]|\[\[|\+=|\{.*[,.].*\}|;;?&/;
+
+function read(command: string, base: Folders, depth: number, dialect: Dialect = 'bash'): Part[] {
+  const doubt = (reason: string): Part => ({ kind: 'doubt', text: command, reason });
+  if (command.length > longestRead) return [doubt('it is too long to be read')];
+  if (depth > deepest) return [doubt('it is wrapped too often')];
+  const plain = plainWords(command);
+  if (plain !== null) {
+    const parts = commandParts({ assignments: [], words: plain.map(literalWord) }, base, depth, dialect);
+    return dialect === 'other' ? [doubt(otherShell), ...parts] : parts;
+  }
+  const strange = /[^\P{C}\n\t]|[^\P{Z} ]/u.test(command);
+  const text = withoutContinuations(command);
+  const scanned = scan(text);
+  if (scanned.commands.length > mostCommands) return [doubt('it is too long to be read')];
+  // What is in doubt is read a second time only to find more that is denied; of long nonsense that takes for ever.
+  const isReadTwice = scanned.doubts.length === 0 || text.length <= longestDoubtful;
+  const tree = isReadTwice ? readTree(text) : { ...scanned, doubts: [] };
+  const parts: Part[] = [];
+  if (strange) parts.push(doubt('it holds characters that cannot be seen'));
+  if (dialect === 'other' || (dialect === 'posix' && beyondPosix.test(text))) {
+    parts.push(doubt(otherShell));
+  }
+  for (const reason of new Set([...scanned.doubts, ...tree.doubts])) parts.push(doubt(reason));
+  if (parts.length === 0 && !isSameReading(scanned, tree)) parts.push(doubt('it can be read in two ways'));
+  const isCertain = parts.length === 0;
+  parts.push(...partsOf(text, scanned, isCertain ? base : null, depth, dialect));
+  // What only the grammar saw is looked at too, so that a deny finds it.
+  if (!isCertain) parts.push(...partsOf(text, onlyIn(tree, scanned), null, depth, dialect));
+  return parts;
+}
+
+/** What one reader found and the other did not. */
+function onlyIn(one: Found, other: Found): Found {
+  const place = ({ words, assignments }: FoundCommand) => JSON.stringify([words, assignments]);
+  const seen = new Set(other.commands.map(place));
+  return { ...one, commands: one.commands.filter((command) => !seen.has(place(command))), loopVariables: [] };
+}
+
+/** A line that goes on behind a backslash is one line, where that can mean nothing else. */
+function withoutContinuations(command: string): string {
+  return /['#`]|<</.test(command) ? command : command.replace(/(^|[^\\])\\\n/g, '$1');
+}
+
+function partsOf(text: string, found: Found, base: Folders, depth: number, dialect: Dialect): Part[] {
+  const words = (spans: FoundCommand['words']) => spans.map((span) => wordAt(text, span));
+  const simple = found.commands.map((each) => ({
+    ...each,
+    assignments: words(each.assignments),
+    words: words(each.words),
+  }));
+  const isAtStart = text.slice(0, found.commands[0]?.words[0]?.from).trim() === '';
+  const { folders, isFollowed } = foldersOf(simple, base, isAtStart);
+  const parts: Part[] = [];
+  for (const [index, command] of simple.entries()) {
+    if (command.words.length === 0) parts.push(...command.assignments.map(assignmentPart));
+    else parts.push(...commandParts(command, isFollowed && index === 0 ? base : folders, depth, dialect));
+  }
+  // A redirect may belong to the `cd` itself.
+  const second = found.commands[1]?.words[0]?.from ?? text.length;
+  const openedBy = (target: Span): Folders =>
+    isFollowed && base !== null && folders !== null && target.from < second ? [...base, ...folders] : folders;
+  for (const { operator, target } of found.redirects) {
+    const word = wordAt(text, target);
+    // A descriptor that is another one's copy, or closed.
+    if (/^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(word.text ?? '')) continue;
+    const access = operator === '<' || operator === '<&' ? 'read' : 'write';
+    parts.push({ kind: 'redirect', text: `${operator} ${word.raw}`, access, target: word, folders: openedBy(target) });
+  }
+  return [
+    ...parts,
+    ...found.loopVariables.map((name): Part => ({ kind: 'assignment', text: `for ${name}`, name, word: null })),
+  ];
+}
+
+const assignmentPart = (word: Word): Part => {
+  const [name = '', ...value] = word.raw.split('=');
+  return { kind: 'assignment', text: word.raw, name: name.replace(/\+$/, ''), word: readWord(value.join('=')) };
+};
+
+type Read = Simple & Pick<FoundCommand, 'depth' | 'next'>;
+
+const moves = /(?:^|[^\w-])(?:cd|pushd|popd)(?:$|[^\w-])/;
+
+/**
+ * Where relative paths start behind a `cd`. Only a `cd` to a plain folder at the very beginning is followed; any other
+ * one makes that unknown, for what stands before it too, because it may be in a loop.
+ */
+function foldersOf(
+  commands: readonly Read[],
+  base: Folders,
+  isAtStart: boolean,
+): { folders: Folders; isFollowed: boolean } {
+  const moving = commands.filter(({ words }) => words.some(({ raw, text }) => moves.test(text ?? raw)));
+  if (moving.length === 0) return { folders: base, isFollowed: false };
+  const [first] = commands;
+  const [name, folder, ...more] = first?.words ?? [];
+  const target = folder?.text ?? null;
+  const isAlone = moving.length === 1 && moving[0] === first && first?.assignments.length === 0;
+  const isPlain = isAlone && isAtStart && first?.depth === 0 && name?.text === 'cd' && more.length === 0;
+  if (!isPlain || base === null || target === null || !/^[^-]/.test(target))
+    return { folders: null, isFollowed: false };
+  const moved = base.map((from) => (/^[/~]/.test(target) ? target : from === '' ? target : `${from}/${target}`));
+  // It is sure to have worked where all that follows depends on it.
+  const isSure =
+    first?.next === '&&' && commands.slice(1).every(({ depth, next }) => depth > 0 || /^(?:&&|\|&?)?$/.test(next));
+  return { folders: isSure ? moved : [...base, ...moved], isFollowed: true };
+}
+
+function commandParts(
+  command: Simple,
+  folders: Folders,
+  depth: number,
+  dialect: Dialect,
+  by: CommandPart['by'] = null,
+): Part[] {
+  const text = [...command.assignments, ...command.words].map(({ raw }) => raw).join(' ');
+  if (depth > deepest) return [{ kind: 'doubt', text, reason: 'it is wrapped too often' }];
+  const { own, isTransparent, inner, others, doubt } = unwrap(command);
+  const part: CommandPart = { kind: 'command', text, ...own, folders, isTransparent, by };
+  const parts: Part[] = [part];
+  if (doubt !== null) parts.push({ kind: 'doubt', text, reason: doubt });
+  if (inner !== null && 'text' in inner) parts.push(...read(inner.text, folders, depth + 1, inner.dialect ?? dialect));
+  else if (inner !== null)
+    parts.push(...commandParts(inner.command, folders, depth + 1, dialect, { command: part, at: inner.at }));
+  for (const other of others) parts.push(...commandParts(other, folders, depth + 1, dialect));
+  return parts;
+}

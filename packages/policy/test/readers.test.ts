@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { prepareCommand, readingCommands, readsOnly } from '../src/index.ts';
+import { readers } from '../src/tables/readers.ts';
+import { generalRisk, risks } from '../src/tables/risks.ts';
+import { wrappers } from '../src/tables/wrappers.ts';
+import { constructs } from './constructs.ts';
+
+await prepareCommand('more than; plain words');
+
+/** One use of each entry that reads; a name that is missing here has no example, and that is a failure. */
+const examples: { readonly [name: string]: readonly string[] } = {
+  ':': [':'],
+  '[': ['[ -f a ]', '[ a = b ]', "[ -n 'x' ]"],
+  '[[': ['[[ -f a ]]', '[[ $x == y ]]', '[[ -n $x && ! -d b ]]'],
+  bash: ['bash --version'],
+  cd: ['cd src'],
+  command: ['command -v node'],
+  date: ['date', 'date +%s', 'date -u +%F'],
+  diff: ['diff -u a b'],
+  fd: ['fd x src'],
+  file: ['file -b a'],
+  find: ["find src -name '*.ts' -type f", 'find . -maxdepth 2 -mtime -3 ! -empty -print0'],
+  git: ['git --version', 'git rev-parse --show-toplevel', 'git branch --show-current'],
+  grep: ['grep -rn TODO src', "grep -E 'a|b' x | head -3"],
+  jq: ["jq -r '.name' package.json"],
+  node: ['node --version', 'node -v'],
+  printf: ["printf '%s\\n' a"],
+  python: ['python --version'],
+  python3: ['python3 -V'],
+  rg: ["rg -n 'a b' src"],
+  sed: ["sed -n '1,20p' a", 'sed -n 5p a', "sed -n '$p' a"],
+  sort: ['sort -u a', 'sort -k1,1 -t: a | uniq -c'],
+  tail: ['tail -n 5 a', 'tail -5 a'],
+  test: ['test -f a'],
+  tree: ['tree -L 2 src'],
+  uniq: ['uniq -c', 'uniq a'],
+  wait: ['wait', 'wait -n'],
+};
+
+/** What the entry must not let through. */
+const changing: { readonly [name: string]: readonly string[] } = {
+  '[': ["[ -v 'a[$(x)]' ]", '[ "$x" -a y ]', '[ -R a ]'],
+  '[[': ["[[ 'a[$(x)]' -eq 1 ]]", '[[ x -eq 0 ]]', '[[ -v a ]]', '[[ -o errexit ]]', '[[ a -lt b ]]'],
+  bash: ['bash', 'bash -v', 'bash x.sh', 'bash --version x'],
+  command: ['command -p'],
+  date: ['date -s now', 'date --set=now', 'date 010100002030', 'date -f x'],
+  diff: ['diff -l a b', 'diff --paginate a b', 'diff --pag a b', 'diff -ul a b'],
+  fd: ['fd -x rm', 'fd . -X rm', 'fd --exec rm', 'fd --exec-batch=rm'],
+  file: ['file -C -m x', 'file --compile', 'file -z a', 'file -bz a'],
+  find: [
+    'find . -exec touch x +',
+    'find . -execdir touch x +',
+    'find . -ok touch x +',
+    'find . -delete',
+    'find . -fprint x',
+    'find . -fprintf x a',
+    'find . -fls x',
+    'find . -fprint0 x',
+    'find . $X',
+    'find . -unknown',
+  ],
+  git: [
+    'git',
+    'git status',
+    'git log',
+    'git diff',
+    'git branch -D x',
+    'git branch x',
+    'git rev-parse HEAD',
+    'git -c a=b --version',
+  ],
+  node: ['node', 'node x.js', 'node -e x', 'node -v x'],
+  printf: ["printf -v 'a[$(x)]' y", "printf '-v' a b", 'printf -va b'],
+  python3: ['python3', 'python3 -v', 'python3 -c x'],
+  rg: ['rg --pre cat x', 'rg --pre=cat x', 'rg -z x', 'rg --hostname-bin=x y', 'rg --search-zip y'],
+  sed: [
+    'sed -i s/a/b/ x',
+    "sed -n 'w x' y",
+    "sed -n '1e touch x'",
+    'sed s/a/b/ x',
+    'sed -n -f x',
+    "sed -n '1,2w x' y",
+    'sed -n a 1p',
+  ],
+  sort: ['sort -o x y', 'sort -uo x y', 'sort --output=x y', 'sort --out x', 'sort --compress-program=x', 'sort -T x'],
+  tail: ['tail -f x', 'tail -nf x', 'tail --follow x', 'tail -F x', 'tail --retry x'],
+  test: ["test -v 'a[$(x)]'"],
+  tree: ['tree -o x', 'tree --output x'],
+  uniq: ['uniq a b', 'uniq $X'],
+  wait: ["wait -p 'a[$(x)]'"],
+};
+
+describe('P2: the table of commands that only read', () => {
+  it.each(readingCommands)('%s reads in its examples, and not in those that change something', (name) => {
+    for (const command of examples[name] ?? [`${name} x`, `${name} -n 'a b' | wc -l`]) {
+      expect({ command, reads: readsOnly(command) }).toEqual({ command, reads: true });
+    }
+    for (const command of changing[name] ?? []) {
+      expect({ command, reads: readsOnly(command) }).toEqual({ command, reads: false });
+    }
+  });
+
+  it('has an example of what each entry that is not open must not let through', () => {
+    const open = ([, [reader]]: [string, (typeof readers)[string]]) => reader !== undefined && 'any' in reader.options;
+    const closed = Object.entries(readers).filter((entry) => !open(entry) && entry[0] !== 'python');
+    expect(closed.map(([name]) => name).filter((name) => changing[name] === undefined)).toEqual([]);
+  });
+
+  it('lets no option through that the table of risks has for the same program', () => {
+    const forbidden = Object.entries(risks).flatMap(([name, { long = [], short = '', words = [] }]) =>
+      Object.hasOwn(readers, name) && name !== 'git' && name !== 'sed'
+        ? [...long.map((option) => `--${option}`), ...Array.from(short, (letter) => `-${letter}`), ...words].map(
+            (option) => `${name} ${option} x`,
+          )
+        : [],
+    );
+    expect(forbidden.length).toBeGreaterThan(10);
+    expect(forbidden.filter(readsOnly)).toEqual([]);
+  });
+
+  it('a flag that is forbidden is found in any spelling and place', () => {
+    const flags = Object.entries(readers).flatMap(([name, list]) =>
+      list.flatMap(({ options }) => ('except' in options ? options.except.map((flag) => ({ name, flag })) : [])),
+    );
+    const operand = fc.stringMatching(/^[a-z0-9./]{1,6}$/);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...flags),
+        fc.array(operand, { maxLength: 3 }),
+        fc.stringMatching(/^[a-z]{0,2}$/),
+        fc.nat(3),
+        ({ name, flag }, operands, letters, at) => {
+          const spelt = flag.startsWith('--') ? `${flag}${letters}` : `-${letters}${flag.slice(1)}`;
+          const words = [...operands];
+          words.splice(at % (words.length + 1), 0, spelt);
+          expect(readsOnly([name, ...words].join(' '))).toBe(false);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('no program that runs others is in it, but to ask for its version', () => {
+    const both = readingCommands.filter((name) => Object.hasOwn(wrappers, name));
+    expect(both).toEqual(['command']);
+    expect(generalRisk.long).toContain('exec');
+  });
+
+  it('a construct around it reads only if all of it does', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...constructs),
+        fc.constantFrom('touch x', 'git status', 'X=1 ls', 'ls > x'),
+        (wrap, inner) => {
+          expect(readsOnly(wrap(inner).replaceAll('git log', 'ls'))).toBe(false);
+        },
+      ),
+      { numRuns: 500 },
+    );
+    for (const command of [
+      'ls && cat a',
+      'ls | wc -l',
+      '(ls)',
+      'for i in a b; do echo "$i"; done',
+      'cat a 2>/dev/null',
+      'x=$(ls)',
+      'cat < a',
+    ]) {
+      expect({ command, reads: readsOnly(command) }).toEqual({ command, reads: true });
+    }
+  });
+});
