@@ -3,7 +3,9 @@
 export { defaultPrompt } from './context/prompt.ts';
 export type { State } from './core/index.ts';
 export { defaultLimits } from './core/index.ts';
+export { withContext, withCostBudget, withSystem } from './middleware/index.ts';
 export * from './ports.ts';
+export { canonicalPathsOf } from './runtime/effects/canonical.ts';
 export type { RuleLayer } from './runtime/effects/judge.ts';
 export type { Host, HostOptions } from './runtime/host.ts';
 export { createHost } from './runtime/host.ts';

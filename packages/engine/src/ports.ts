@@ -2,15 +2,23 @@
  * Every interface that the outside implements, on one page.
  * The engine calls these and nothing else; what it needs of the world and is not here, it cannot have.
  */
+import type { Containment } from '@pawl/policy';
 import type {
+  Answer,
+  AnswerOutcome,
   AssistantPart,
+  Attempt,
   DurableEvent,
+  FilePart,
   Json,
   JsonObject,
   Message,
   ModelInfo,
+  PermissionMode,
   Preview,
+  Question,
   StopReason,
+  Todo,
   ToolEffect,
   Usage,
 } from '@pawl/protocol';
@@ -89,6 +97,9 @@ export type Storage = SessionLog & BlobStore;
 /** A tool as a model is told of it. */
 export type ToolSpec = { name: string; description: string; inputSchema: JsonObject };
 
+/** Whether the model calls tools: as it likes, at least one, none, or this one. */
+export type ToolChoice = 'auto' | 'required' | 'none' | { tool: string };
+
 /**
  * One call of a model. `messages` only ever grows at its end between the steps of a turn, and its entries are
  * never changed in place, so a wire may serialise each one once and keep the bytes.
@@ -103,6 +114,14 @@ export type ModelRequest = {
   /** Volatile text for after the last message, outside the cached prefix: budget, reminders. */
   tail: string | null;
   maxOutputTokens: number;
+  /** Default `auto`. */
+  toolChoice?: ToolChoice;
+  /** JSON Schema that the text of the answer must satisfy. */
+  outputSchema?: JsonObject;
+  /** Bytes of a file in `messages` by its digest; null if they are lost, and then the model is told so. */
+  file?(digest: string): Uint8Array | null;
+  /** The first message whose thinking was signed over the history as it is sent now; signatures before it are dropped. Default 0. */
+  signedFrom?: number;
 };
 
 /** A model's whole answer, in its order. Call ids are given by the engine. */
@@ -112,6 +131,12 @@ export type ModelMessage = {
   usage: Usage;
   /** US dollars; null where the price is not known. */
   costUsd: number | null;
+  /** `provider/model` that wrote it, where that is not the model that was called. */
+  model?: string;
+  /** What was tried before this answer came. */
+  attempts?: readonly Attempt[];
+  /** The tool of a call that the output limit cut off; that call is not in `content`. */
+  cutCall?: string;
 };
 type WithoutId<Part> = Part extends { type: 'tool_call' } ? Omit<Part, 'id'> : Part;
 export type ModelPart = WithoutId<AssistantPart>;
@@ -120,13 +145,15 @@ export type ModelPart = WithoutId<AssistantPart>;
 export type ModelEvent =
   | {
       type: 'activity';
-      activity: 'connecting' | 'waiting_headers' | 'waiting_first_token' | 'retrying' | 'cooling';
+      activity: 'connecting' | 'waiting_headers' | 'waiting_first_token' | 'retrying' | 'switching_key' | 'cooling';
       detail?: string;
     }
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
   | { type: 'input'; call: number; tool: string; text: string }
   | { type: 'input_complete'; call: number; tool: string; input: JsonObject }
+  /** Something that a person should see, in one line: a wait, a switch of model or key. */
+  | { type: 'notice'; level: 'info' | 'warning'; code: string; message: string }
   /** What was streamed so far is void; the stream begins anew. */
   | { type: 'rollback'; reason: string }
   | { type: 'finished'; message: ModelMessage };
@@ -157,6 +184,18 @@ export type ToolScope = {
   blobs: BlobStore;
   /** Digest of a file as this session last read or wrote it, or null. Keyed by canonical path. */
   lastSeen(path: string): string | null;
+  /** The session's notes, by key. */
+  readonly notes?: ReadonlyMap<string, string>;
+  /** All tools of the session, also those that the model has not been told of. */
+  readonly tools?: readonly ToolSpec[];
+  /** The session's mode. In `plan` nothing may be changed. */
+  readonly mode?: PermissionMode;
+  /**
+   * Tells the session something, also after the call has ended: the model reads it before its next step. It stands in
+   * the history like a person's word, so nothing that came from outside belongs into it. Nothing is told to a session
+   * that is no longer driven here.
+   */
+  notify?(text: string): void;
 };
 
 export type ToolContext = ToolScope & {
@@ -168,18 +207,55 @@ export type ToolContext = ToolScope & {
    */
   paths: readonly string[];
   basis: string | null;
+  /** What came of the questions of the plan: one answer for each, by the person, or the defaults where nobody gave any. */
+  readonly replies?: { outcome: AnswerOutcome; answers: readonly Answer[] };
 };
+
+/**
+ * What stood at a path before a call changed it: enough to put it back. Null: nothing. `mode` are permission bits.
+ * Where a file was there before and after, the blob `delta` makes each of its contents of the other; else the blobs of
+ * the digests are the contents.
+ */
+export type FormerEntry =
+  | null
+  | { kind: 'file'; digest: string; mode: number; delta?: string }
+  | { kind: 'link'; target: string }
+  | { kind: 'folder'; mode: number }
+  /** Not kept, and why. */
+  | { kind: 'lost'; reason: string };
 
 export type ToolOutcome = {
   /** For the model. Shaped by the engine if too long; the whole then goes to the blob store. */
   content: string;
   isError?: boolean;
-  /** For clients, never for the model: diff, counts, exit code. `files` maps canonical paths to their digest after the call, null for deleted. */
-  details?: JsonObject & { files?: { [path: string]: string | null } };
+  /** Images and documents for the model, each put into the blob store before. */
+  files?: readonly FilePart[];
+  /**
+   * For clients, never for the model: diff, counts, exit code. `files` maps canonical paths to their digest after the
+   * call, null for deleted; `before` maps those that it changed to what stood there, so that the change can be undone
+   * and done again; `modes` maps those that it created to their permission bits, and
+   * `folders` are the ones that it made for them.
+   */
+  details?: JsonObject & {
+    files?: { [path: string]: string | null };
+    before?: { [path: string]: FormerEntry };
+    modes?: { [path: string]: number };
+    folders?: string[];
+  };
   /** Ends the turn with this sentence; calls not yet started are dropped. */
   endsTurn?: string;
+  /** Together with `endsTurn`: the agent cannot go on without a person. */
+  isBlocked?: boolean;
+  /** Together with `endsTurn`: what the turn gives to whoever asked, besides words. */
+  result?: Json;
   /** Declares the session's stage. */
   stage?: string;
+  /** The agent's list, whole. */
+  todos?: readonly Todo[];
+  /** Notes to keep for the session, by key; null takes one away. */
+  notes?: { readonly [key: string]: string | null };
+  /** Names of tools that the model is to be told of from the next step on; see `Tool.isEssential`. */
+  offers?: readonly string[];
 };
 
 /** What a call would do. `basis` is a short string that changes whenever the preview would (a digest of the files it rests on). */
@@ -188,6 +264,10 @@ export type ToolPlan = {
   basis?: string;
   /** What the tool should be told after a crash to find out whether it did the deed. */
   evidence?: Json;
+  /** What the person must say before the call can run; without an answer it does not. */
+  questions?: readonly Question[];
+  /** How long the answer may take, ms; never longer than the session lets approvals wait. */
+  answerWithinMs?: number;
 };
 
 export interface Tool<Input extends JsonObject = JsonObject> {
@@ -197,12 +277,18 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   readonly input: JsonObject | InputSchema;
   readonly inputSchema?: JsonObject;
   readonly effect: ToolEffect | ((input: Input) => ToolEffect);
+  /** Always among those that a model is told of. Of a large set the others are, once it has looked for them. Default false. */
+  readonly isEssential?: boolean;
+  /** Finds other tools for the model: its description goes with the names of those that the model is not told of. */
+  readonly findsTools?: boolean;
   /** What rules match against: `bash` its command, file tools their path. Default: the first string argument. */
   subject?(input: Input): string;
   /** Whether `subject` is a path, a shell command or plain text. Default `text`. */
   readonly subjectKind?: 'path' | 'command' | 'text';
   /** The tool's own question when no rule decides: true asks. Default: asks unless the effect is `read`. */
   approval?(input: Input, scope: ToolScope): boolean | Promise<boolean>;
+  /** What a sandbox leaves this call to do; default `none`. What `run` does must be no more. */
+  containment?(input: Input, scope: ToolScope): Containment | Promise<Containment>;
   /** Canonical (symlinks resolved) absolute paths that the call touches. Rules are matched against these. */
   paths?(input: Input, scope: ToolScope): Promise<readonly string[]>;
   /** What would change, with nothing changed; asked only after the rules did not deny. @throws when it cannot be done. */
@@ -210,6 +296,15 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   run(input: Input, context: ToolContext): Promise<ToolOutcome>;
   /** After a crash: did it happen? Null if nobody can know. `evidence` is from the plan. */
   reconcile?(input: Input, evidence: Json, scope: ToolScope): Promise<ToolOutcome | 'not_done' | null>;
+}
+
+/* ------------------------------------------------------------- the secrets */
+
+/** Takes secrets out of what tools say, before it is kept, shown or sent to a model. */
+export interface Redactor {
+  redact(text: string): string;
+  /** For a text that comes in pieces: what may be the beginning of a secret is held back until more is known. */
+  stream(): { push(piece: string): string; end(): string };
 }
 
 /* --------------------------------------------------------------- the clock */

@@ -1,6 +1,7 @@
-import type { DurableEvent, EventBody } from '@pawl/protocol';
+import type { AssistantMessage, DurableEvent, EventBody } from '@pawl/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { followAnswer, noAnswer } from '../src/readers/answer.ts';
 import {
   costText,
   countText,
@@ -209,11 +210,43 @@ describe('the main argument of a call', () => {
 });
 
 describe('numbers for people', () => {
+  it.each([
+    [0, '0 ms'],
+    [850, '850 ms'],
+    [1000, '1 s'],
+    [1234, '1.2 s'],
+    [59_600, '1 min'],
+    [200_000, '3 min 20 s'],
+    [3_600_000, '1 h'],
+    [7_500_000, '2 h 5 min'],
+    [3_599_700, '1 h'],
+  ])('tells %i ms as %s', (span, words) => {
+    expect(durationText(span)).toBe(words);
+  });
+
   it('are short', () => {
     expect([0, 999, 1000, 1234, 15_400, 128_000, 1_250_000].map(countText)).toEqual([
       ...['0', '999', '1k', '1.2k', '15k', '128k', '1.3M'],
     ]);
     expect([null, 0, 0.00012, 0.0234, 1.5].map(costText)).toEqual(['unknown', '$0', '$0.00012', '$0.0234', '$1.50']);
     expect([3, 1500, 61_000, 3_660_000].map(durationText)).toEqual(['3 ms', '1.5 s', '1 min 1 s', '1 h 1 min']);
+  });
+});
+
+describe('followAnswer', () => {
+  const message = (text: string, stopReason: AssistantMessage['stopReason']): AssistantMessage => ({
+    role: 'assistant',
+    content: [{ type: 'text', text }],
+    model: 'test/model',
+    stopReason,
+    usage,
+    costUsd: null,
+  });
+
+  it('joins what was cut with what went on, and begins anew after an answer that was whole', () => {
+    const half = followAnswer(noAnswer, message('The first half', 'output_limit'));
+    const whole = followAnswer(half, message(' and the second.', 'end'));
+    expect(whole.text).toBe('The first half and the second.');
+    expect(followAnswer(whole, message('Another.', 'end')).text).toBe('Another.');
   });
 });

@@ -1,10 +1,12 @@
 /** What a client can do, the same in process and across a network. */
 import type {
+  Answer,
   CommandInput,
   CommandType,
   Cursor,
   DurableEvent,
   EventData,
+  FilePart,
   JsonObject,
   Limits,
   PawlEvent,
@@ -65,6 +67,10 @@ export interface SessionClient {
   cancel(reason?: string): Promise<Receipt>;
   approve(call: string, answer?: { input?: JsonObject; reason?: string; rules?: RuleChange[] }): Promise<Receipt>;
   deny(call: string, reason?: string): Promise<Receipt>;
+  /** Answers the questions of a call, one for each. */
+  answer(call: string, answers: Answer[]): Promise<Receipt>;
+  /** Refuses to answer them. */
+  decline(call: string, reason?: string): Promise<Receipt>;
   /** Changes what the session works with from its next step on. */
   configure(changes: Configuration): Promise<Receipt>;
   /** Events after `from`, the message so far, then what happens, until `signal` aborts or the session closes. */
@@ -76,6 +82,12 @@ export type RuleChange = { list: 'deny' | 'ask' | 'allow'; rule: string };
 
 export interface Client {
   readonly identity: Identity;
+  /**
+   * Keeps an image (PNG, JPEG, GIF, WebP) or a PDF and gives the part to send it with. An image that is too large for
+   * models is shrunk.
+   * @throws `empty_file`, `unknown_file_type`, `damaged_file`, `file_too_large`.
+   */
+  attach(bytes: Uint8Array, options?: { name?: string }): Promise<FilePart>;
   create(options: CreateOptions): Promise<SessionClient>;
   /**
    * Takes a session up and goes on with what its log says is owed.

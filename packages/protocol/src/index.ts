@@ -1,6 +1,8 @@
 /** What clients and engine say to each other. Types only, but for errors and versions; schemas have an entry of their own. */
 
+export { mayAnswer } from './approvers.ts';
 export type * from './client.ts';
 export { isPawlError, messageOf, PawlError, toPawlError } from './errors.ts';
+export { textOf, todoLine } from './text.ts';
 export type * from './types.ts';
 export { eventVersions, protocolVersion, upgradeEvent } from './versions.ts';

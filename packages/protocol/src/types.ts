@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import type * as commands from './schemas/commands.ts';
 import type * as content from './schemas/content.ts';
 import type * as events from './schemas/events.ts';
+import type * as judgement from './schemas/judgement.ts';
 import type * as settings from './schemas/settings.ts';
+import type * as work from './schemas/work.ts';
 
 /** Anything that JSON can hold. */
 export type Json = z.infer<z.ZodJSONSchema>;
@@ -11,7 +13,10 @@ export type JsonObject = { [key: string]: Json };
 export type TextPart = z.infer<typeof content.textPart>;
 export type ThinkingPart = z.infer<typeof content.thinkingPart>;
 export type ToolCallPart = z.infer<typeof content.toolCallPart>;
-export type UserPart = z.infer<typeof content.textPart>;
+export type FilePart = z.infer<typeof content.filePart>;
+export type UserPart = z.infer<typeof content.userPart>;
+/** One try of a model call that did not give the answer. */
+export type Attempt = z.infer<typeof content.attempt>;
 export type AssistantPart = z.infer<typeof content.assistantPart>;
 export type Usage = z.infer<typeof content.usage>;
 export type StopReason = z.infer<typeof content.stopReason>;
@@ -30,15 +35,21 @@ export type ModelInfo = z.infer<typeof settings.modelInfo>;
 
 export type Actor = z.infer<typeof events.actor>;
 export type TurnOutcome = z.infer<typeof events.turnOutcome>;
-export type ToolEffect = z.infer<typeof events.toolEffect>;
+export type ToolEffect = z.infer<typeof judgement.toolEffect>;
 export type InputDelivery = z.infer<typeof events.inputDelivery>;
 export type QueueDisposition = z.infer<typeof events.queueDisposition>;
 export type Failure = z.infer<typeof events.failure>;
-export type Preview = z.infer<typeof events.preview>;
-export type Verdict = z.infer<typeof events.verdict>;
-export type Judgement = z.infer<typeof events.judgement>;
+export type Preview = z.infer<typeof judgement.preview>;
+export type Verdict = z.infer<typeof judgement.verdict>;
+export type Judgement = z.infer<typeof judgement.judgement>;
 export type ApprovalDecision = z.infer<typeof events.approvalDecision>;
 export type Repair = z.infer<typeof events.repair>;
+
+export type Question = z.infer<typeof work.question>;
+export type Answer = z.infer<typeof work.answer>;
+export type AnswerOutcome = z.infer<typeof work.answerOutcome>;
+export type Todo = z.infer<typeof work.todo>;
+export type Approvers = z.infer<typeof work.approvers>;
 
 type DataOf<Shapes extends Record<string, z.ZodType>> = { [Type in keyof Shapes]: z.infer<Shapes[Type]> };
 export type EventData = DataOf<typeof events.eventData>;
@@ -79,7 +90,7 @@ export type Receipt = { seq: number; isDuplicate: boolean };
 /** Where a client stands in a session's events: after durable event `seq`, transient number `n`. */
 export type Cursor = { seq: number; n?: number };
 
-export type SessionStatus = 'idle' | 'running' | 'awaiting_approval' | 'paused';
+export type SessionStatus = 'idle' | 'running' | 'awaiting_approval' | 'awaiting_answer' | 'paused';
 
 /** How full the model's window is, and where the turn stands. */
 export type ContextLine = {
@@ -92,6 +103,7 @@ export type ContextLine = {
 };
 
 export type PendingApproval = EventData['approval.requested'];
+export type PendingQuestions = EventData['question.asked'];
 
 /** A session at one moment, for showing. */
 export type SessionView = {
@@ -109,6 +121,8 @@ export type SessionView = {
   lastTurn: EventData['turn.ended'] | null;
   queue: { input: string; delivery: InputDelivery; text: string }[];
   approvals: PendingApproval[];
+  questions: PendingQuestions[];
+  todos: Todo[];
   rules: RuleSet;
   limits: Limits;
   usage: Usage;

@@ -2,23 +2,28 @@
 import type { State } from '../core/index.ts';
 import type { Model, ModelRequest } from '../ports.ts';
 import type { EffectPorts } from '../runtime/effects/effect.ts';
+import { offeredTools } from './offered.ts';
+import { tailOf } from './tail.ts';
 
 /**
  * The request of the next step. The order is stable from step to step: system, tools, messages;
- * nothing volatile stands among them, so that a provider's prompt cache holds.
+ * nothing volatile stands among them, so that a provider's prompt cache holds; what is volatile comes last.
  */
 export function buildRequest(
   state: Readonly<State>,
   model: Pick<Model, 'id' | 'info'>,
   ports: Pick<EffectPorts, 'system' | 'tools'>,
+  file: (digest: string) => Uint8Array | null = () => null,
 ): ModelRequest {
   return {
     session: state.session,
     model: model.id.slice(model.id.indexOf('/') + 1),
     system: ports.system(state),
-    tools: ports.tools.specs(),
+    tools: offeredTools(ports.tools, state.offeredTools),
     messages: state.messages.slice(),
-    tail: null,
+    tail: tailOf(state),
     maxOutputTokens: model.info.outputTokens,
+    file,
+    signedFrom: state.signedFrom,
   };
 }

@@ -4,6 +4,18 @@ import type { Call, State, Turn } from './state.ts';
 
 type Claims = { effect: ToolEffect; paths: readonly string[] };
 
+/** Calls that one answer may ask for. */
+export const mostCalls = 256;
+
+/** Steps in a row without one call that is right, before the turn ends. */
+export const mostMalformedRounds = 3;
+
+/** Whether the call was wrong in itself: no such tool, arguments that are none or do not fit, too many at once. */
+export function isMalformed({ judgement }: Call): boolean {
+  return judgement?.isMistake === true && malformedChecks.has(judgement.rule);
+}
+const malformedChecks: ReadonlySet<string> = new Set(['check tool', 'check arguments', 'check count']);
+
 /** Calls of one step that run at the same time, at most. */
 export const maxParallelCalls = 16;
 
@@ -48,6 +60,11 @@ export function canonicalJson(value: unknown): string {
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`);
   return `{${entries.join(',')}}`;
+}
+
+/** A result with what the model must know of how the call came to run. */
+export function withRemarks({ remarks }: Pick<Call, 'remarks'>, content: string): string {
+  return [content, ...remarks.map((remark) => `(${remark})`)].filter((line) => line !== '').join('\n');
 }
 
 export function callKey(call: Pick<Call, 'tool' | 'input'>): string {

@@ -1,11 +1,14 @@
 /** May this client do this, and which events say that it happened? Clients' commands here, effects' outcomes in `outcomes.ts`. */
 import { parseRule } from '@pawl/policy';
-import type { Command, EventBody, Limits, UserPart } from '@pawl/protocol';
-import { messageOf } from '@pawl/protocol';
-import { findCall } from './evolve.ts';
+import type { Command, EventBody, JsonObject, Limits, UserPart } from '@pawl/protocol';
+import { mayAnswer, messageOf } from '@pawl/protocol';
+import { answerQuestions } from './answers.ts';
+import { canonicalJson } from './calls.ts';
+import { summariseEdit } from './edits.ts';
+import { findCall } from './fold/call.ts';
 import type { Outcome } from './outcomes.ts';
 import { decideOutcome } from './outcomes.ts';
-import type { State } from './state.ts';
+import type { Call, State } from './state.ts';
 import { mergeLimits } from './state.ts';
 
 /** A command with the fingerprint of its content, by which a repetition is told from a reuse of its id. */
@@ -119,6 +122,9 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
 
     case 'approval.resolve':
       return resolveApproval(state, command);
+    case 'question.answer':
+    case 'question.decline':
+      return answerQuestions(state, command);
     case 'review.resolve':
       if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can approve or reject a result.');
       if (turn?.phase !== 'review' || turn.cancel !== null) return refuse('no_review', 'No result is up for review.');
@@ -129,7 +135,7 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
 }
 
 function isEmpty(content: readonly UserPart[]): boolean {
-  return content.every((part) => part.text.trim() === '');
+  return content.every((part) => part.type === 'text' && part.text.trim() === '');
 }
 
 /** An input may be changed by a person, and by whoever sent it, until it is taken. */
@@ -204,6 +210,11 @@ export function limitsRefusal(limits: Limits, isPriceKnown: boolean): (Decision 
   );
 }
 
+function editOf({ input: original }: Call, input: JsonObject) {
+  const isSame = canonicalJson(original) === canonicalJson(input);
+  return isSame ? {} : { edit: { original, summary: summariseEdit(original, input) } };
+}
+
 function resolveApproval(state: State, command: Fingerprinted & { type: 'approval.resolve' }): Decision {
   if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can answer an approval.');
   const call = findCall(state, command.data.call);
@@ -215,12 +226,24 @@ function resolveApproval(state: State, command: Fingerprinted & { type: 'approva
   if (call.approval === null || call.status !== 'asking' || call.approval.isExpired || state.turn?.cancel != null) {
     return refuse('no_approval', `Call ${call.id} is not waiting for an approval.`);
   }
+  const approvers = call.judgement?.approvers;
+  if (!mayAnswer(command.by, approvers)) {
+    return refuse(
+      'not_an_approver',
+      `This approval is for the group ${approvers?.group}; ${command.by.id} is not in it.`,
+    );
+  }
   const { decision, reason, input, rules } = command.data;
   const bad = (rules ?? []).map(ruleRefusal).find((refusal) => refusal !== null);
   if (bad !== undefined) return bad;
   const added = (rules ?? []).map((data): EventBody => ({ type: 'rule.added', data }));
   return accept(...added, {
     type: 'approval.resolved',
-    data: { call: call.id, decision, ...(reason !== undefined && { reason }), ...(input !== undefined && { input }) },
+    data: {
+      call: call.id,
+      decision,
+      ...(reason !== undefined && { reason }),
+      ...(input !== undefined && { input, ...editOf(call, input) }),
+    },
   });
 }

@@ -1,6 +1,6 @@
 /** Which effects are owed to the outside world? Ids follow from the log, so a debt is the same after a crash, on any machine. */
 import { isClear } from './calls.ts';
-import { approvalTimer, turnTimer } from './evolve.ts';
+import { approvalTimer, questionTimer, turnTimer } from './fold/turn.ts';
 import type { Call, State, Turn } from './state.ts';
 
 export type Effect =
@@ -44,6 +44,9 @@ function owedToCalls(turn: Turn, isStopping: boolean): Effect[] {
     } else if (call.approval !== null && call.approval.expiresAt !== null && !call.approval.isExpired) {
       const { round, expiresAt } = call.approval;
       effects.push({ kind: 'timer', id: approvalTimer(call, round), at: expiresAt });
+    } else if (call.status === 'questioned' && call.questions?.expiresAt != null && !call.questions.isExpired) {
+      const { round, expiresAt } = call.questions;
+      effects.push({ kind: 'timer', id: questionTimer(call, round), at: expiresAt });
     }
   }
   return effects;

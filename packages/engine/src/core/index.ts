@@ -1,12 +1,14 @@
 /** The engine: four pure functions over a log. No I/O, no clock, no randomness; imports nothing of node. */
 
+export { answerProblem } from './answers.ts';
 export { canonicalJson, isLooping } from './calls.ts';
 export type { Decision, Fingerprinted } from './decide.ts';
 export { decide, limitsRefusal } from './decide.ts';
 export type { Effect } from './due.ts';
 export { due } from './due.ts';
-export { evolve, findCall } from './evolve.ts';
-export type { Outcome } from './outcomes.ts';
+export { evolve } from './evolve.ts';
+export { findCall } from './fold/call.ts';
+export type { Declared, Outcome } from './outcomes.ts';
 export { callId } from './outcomes.ts';
 export { settle } from './settle.ts';
 export type { Call, HistoryMessage, QueuedInput, Settings, State, Turn } from './state.ts';

@@ -2,22 +2,32 @@
  * What effects bring back. An outcome counts once, and only while its effect is owed: a second, late or foreign one
  * is refused, and the runtime drops and counts it.
  */
-import type { AssistantPart, EventBody, EventData, Failure, Judgement } from '@pawl/protocol';
-import type { ModelMessage, ModelPart } from '../ports.ts';
-import { blockers } from './calls.ts';
+import type { AssistantPart, Attempt, EventBody, EventData, Failure, Judgement } from '@pawl/protocol';
+import type { ModelMessage, ModelPart, ToolOutcome } from '../ports.ts';
+import { blockers, withRemarks } from './calls.ts';
 import type { Decision } from './decide.ts';
 import { accept, refuse } from './decide.ts';
 import { due } from './due.ts';
-import { findCall } from './evolve.ts';
+import { findCall } from './fold/call.ts';
 import type { State } from './state.ts';
+
+/** What a tool says of the session besides its result. */
+export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers'>;
 
 export type Outcome =
   | { type: 'model.finished'; effect: string; model: string; message: ModelMessage }
   /** `partial` is the answer so far, to be kept; code `cancelled` when the engine itself stopped it. */
-  | { type: 'model.failed'; effect: string; model: string; error: Failure; partial: ModelMessage | null }
+  | {
+      type: 'model.failed';
+      effect: string;
+      model: string;
+      error: Failure;
+      partial: ModelMessage | null;
+      attempts?: readonly Attempt[];
+    }
   | { type: 'tool.judged'; effect: string; judgement: Judgement }
   | { type: 'tool.outdated'; effect: string; data: EventData['tool.outdated'] }
-  | { type: 'tool.finished'; effect: string; data: EventData['tool.finished']; stage: string | null }
+  | { type: 'tool.finished'; effect: string; data: EventData['tool.finished']; declared?: Declared }
   | { type: 'timer.fired'; effect: string }
   | { type: 'session.opened'; data: EventData['session.opened'] };
 
@@ -33,15 +43,16 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
     case 'model.finished': {
       const turn = state.turn;
       if (turn === null || !isOwed(state, outcome.effect)) return late();
-      if (isEmpty(outcome.message.content) && outcome.message.stopReason !== 'refusal') {
-        const { usage, costUsd } = outcome.message;
-        return accept(failed(state, emptyAnswer(turn.attempt), { usage, costUsd }));
+      const { message } = outcome;
+      if (isCut(message)) return accept(failed(state, outputCut(message), message));
+      if (isEmpty(message.content) && message.stopReason !== 'refusal') {
+        return accept(failed(state, emptyAnswer(turn.hasBeenEmpty), message));
       }
       return accept(answer(state, outcome, false));
     }
     case 'model.failed': {
       if (!isOwed(state, outcome.effect)) return late();
-      const failure = failed(state, outcome.error);
+      const failure = failed(state, outcome.error, outcome);
       return outcome.partial === null || isEmpty(outcome.partial.content)
         ? accept(failure)
         : accept(answer(state, { model: outcome.model, message: outcome.partial }, true), failure);
@@ -53,13 +64,23 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
       return accept({ type: 'tool.outdated', data: outcome.data });
     case 'tool.finished': {
       if (!isOwed(state, outcome.effect)) return late();
-      const finished: EventBody = { type: 'tool.finished', data: outcome.data };
-      if (outcome.stage === null) return accept(finished);
-      return accept({ type: 'stage.declared', data: { stage: outcome.stage } }, finished);
+      const call = findCall(state, outcome.data.call);
+      const content = call === undefined ? outcome.data.content : withRemarks(call, outcome.data.content);
+      return accept(...declarations(outcome.declared), { type: 'tool.finished', data: { ...outcome.data, content } });
     }
     default:
       return outcome satisfies never;
   }
+}
+
+function declarations({ stage, todos, notes = {}, offers = [] }: Declared = {}): EventBody[] {
+  const set = Object.entries(notes).map(([key, value]): EventBody => ({ type: 'note.set', data: { key, value } }));
+  return [
+    ...(stage === undefined ? [] : [{ type: 'stage.declared' as const, data: { stage } }]),
+    ...(todos === undefined ? [] : [{ type: 'todo.updated' as const, data: { todos: [...todos] } }]),
+    ...set,
+    ...(offers.length === 0 ? [] : [{ type: 'tools.offered' as const, data: { tools: [...offers] } }]),
+  ];
 }
 
 const late = () => refuse('late_outcome', 'Nobody waits for this outcome any more; it was dropped.');
@@ -68,9 +89,23 @@ function isOwed(state: State, effect: string): boolean {
   return due(state).some((owed) => owed.id === effect);
 }
 
-function emptyAnswer(attempt: number): Failure {
-  const message = attempt === 1 ? 'The model answered with nothing.' : 'The model answered with nothing, twice.';
+function emptyAnswer(isSecond: boolean): Failure {
+  const message = isSecond ? 'The model answered with nothing, twice.' : 'The model answered with nothing.';
   return { code: 'empty_answer', message };
+}
+
+/** Nothing of it can be used: the output limit fell into its only call, or into its thinking. */
+function isCut({ content, stopReason, cutCall }: ModelMessage): boolean {
+  if (stopReason !== 'output_limit' || content.some((part) => part.type === 'tool_call')) return false;
+  return cutCall !== undefined || isEmpty(content);
+}
+
+function outputCut({ cutCall, usage }: ModelMessage): Failure {
+  const where = cutCall === undefined ? 'before it said anything' : `in a call of ${cutCall}`;
+  return {
+    code: 'output_cut',
+    message: `The answer was cut at the output limit ${where}, after ${usage.outputTokens} tokens.`,
+  };
 }
 
 /** Thinking alone is no answer. */
@@ -78,13 +113,22 @@ function isEmpty(content: readonly ModelPart[]): boolean {
   return content.every((part) => part.type === 'thinking' || (part.type === 'text' && part.text.trim() === ''));
 }
 
-function failed(state: State, error: Failure, spent: Pick<ModelMessage, 'usage' | 'costUsd'> | null = null): EventBody {
+type Tried = Partial<Pick<ModelMessage, 'usage' | 'costUsd' | 'cutCall' | 'attempts'>>;
+
+function failed(state: State, error: Failure, { usage, costUsd, cutCall, attempts }: Tried = {}): EventBody {
   const { number = 0, step = 0, attempt = 0 } = state.turn ?? {};
-  return { type: 'model.failed', data: { turn: number, step, attempt, error, ...spent } };
+  const spent = { ...(usage !== undefined && { usage }), ...(costUsd !== undefined && { costUsd }) };
+  const cut = cutCall !== undefined && { cutCall };
+  return {
+    type: 'model.failed',
+    data: { turn: number, step, attempt, error, ...spent, ...cut, ...triedBefore(attempts) },
+  };
 }
 
+const triedBefore = (attempts: ModelMessage['attempts']) => attempts !== undefined && { attempts: [...attempts] };
+
 function answer(state: State, outcome: { model: string; message: ModelMessage }, isPartial: boolean): EventBody {
-  const { content, stopReason, usage, costUsd } = outcome.message;
+  const { content, stopReason, usage, costUsd, attempts } = outcome.message;
   const { number = 0, step = 0 } = state.turn ?? {};
   let calls = 0;
   const parts: AssistantPart[] = [];
@@ -93,7 +137,15 @@ function answer(state: State, outcome: { model: string; message: ModelMessage },
     // What a model asks for together with its refusal is not done.
     else if (!isPartial && stopReason !== 'refusal') parts.push({ ...part, id: callId(number, step, ++calls) });
   }
-  const message = { role: 'assistant' as const, content: parts, model: outcome.model, stopReason, usage, costUsd };
+  const message = {
+    role: 'assistant' as const,
+    content: parts,
+    model: outcome.model,
+    stopReason,
+    usage,
+    costUsd,
+    ...triedBefore(attempts),
+  };
   return { type: 'message.added', data: { message: isPartial ? { ...message, isPartial } : message } };
 }
 

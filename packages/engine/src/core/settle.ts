@@ -1,6 +1,7 @@
 /** Which events follow from what we know, with no I/O? The next step, the end of a turn, a queued input taken up. */
-import type { EventBody, ToolStatus, TurnOutcome } from '@pawl/protocol';
-import { isClear, maxParallelCalls } from './calls.ts';
+import type { EventBody, ToolStatus } from '@pawl/protocol';
+import { isOwedAnswer, unanswered } from './answers.ts';
+import { isClear, maxParallelCalls, withRemarks } from './calls.ts';
 import { findRepairs } from './repair.ts';
 import type { Call, QueuedInput, State, Turn } from './state.ts';
 import { totalTokens, windowTokens } from './usage.ts';
@@ -77,7 +78,7 @@ function stopOutcome(turn: Turn): NonNullable<Turn['ending']> {
   };
 }
 
-/** An answer that was empty has cost what it cost. */
+/** An answer that was empty or cut has cost what it cost. */
 function beforeRetry(state: State, turn: Turn): EventBody[] {
   const limit = budgetReached(state, turn);
   return limit === null ? [] : [endOf(turn, limit)];
@@ -103,6 +104,7 @@ function budgetReached(state: State, turn: Turn): Turn['ending'] {
     const message = `The ${what} has used ${used} tokens and the next request has at least ${next}: its limit is ${limit}.`;
     return { outcome: 'budget', message };
   }
+  const nextUsd = (next * (state.settings.modelInfo.leastInputUsdPerMillion ?? 0)) / 1_000_000;
   const dollarLimits = [
     { limit: limits.usd, used: turn.costUsd, what: 'turn' },
     { limit: limits.sessionUsd, used: state.costUsd, what: 'session' },
@@ -115,13 +117,18 @@ function budgetReached(state: State, turn: Turn): Turn['ending'] {
         message: `The ${what} has a limit of $${limit}, and what it cost so far is unknown.`,
       };
     }
-    if (used >= limit)
+    if (used >= limit) {
       return { outcome: 'budget', message: `The ${what} has cost $${used.toFixed(4)}: its limit is $${limit}.` };
+    }
+    if (used + nextUsd > limit) {
+      const message = `The ${what} has cost $${used.toFixed(4)}, and the next request costs at least $${nextUsd.toFixed(4)}: its limit is $${limit}.`;
+      return { outcome: 'budget', message };
+    }
   }
   return null;
 }
 
-function endOf(turn: Turn, ending: { outcome: TurnOutcome; message: string }): EventBody {
+function endOf(turn: Turn, ending: NonNullable<Turn['ending']>): EventBody {
   const { number, step, usage, costUsd, unattendedDenials } = turn;
   const data = { turn: number, ...ending, steps: step, usage, costUsd, unattendedDenials };
   return { type: 'turn.ended', data };
@@ -149,6 +156,8 @@ function settleCall(state: State, turn: Turn, call: Call): EventBody[] {
   if (call.status === 'running') return turn.isForked ? [leftBehind(call)] : [];
   if (call.status === 'refused') return [refusal(call)];
   if (isStopping(turn) || turn.ending !== null) return dropped(turn, call);
+  if (call.status === 'questioned') return settleQuestions(state, call);
+  if (call.status === 'allowed' && isOwedAnswer(call)) return [questions(state, call)];
   if (call.status !== 'asking') return [];
 
   if (call.approval?.isExpired === true) {
@@ -156,6 +165,23 @@ function settleCall(state: State, turn: Turn, call: Call): EventBody[] {
   }
   if (!state.settings.isAttended) return [...withdrawn(call), unattended(call)];
   return call.approval === null ? [request(state, call)] : [];
+}
+
+/** Puts them to the person, if there is one. */
+function questions(state: State, call: Call): EventBody {
+  if (!state.settings.isAttended) return unanswered(call, 'unattended');
+  const { questions: asked = [], answerWithinMs } = call.judgement ?? {};
+  const limits = [answerWithinMs, state.settings.limits.approvalTimeoutMs].filter(
+    (limit) => limit !== undefined && limit > 0,
+  );
+  const withinMs = Math.min(...limits.map(Number));
+  const expiresAt = limits.length === 0 ? null : state.now + withinMs;
+  return { type: 'question.asked', data: { call: call.id, questions: asked, expiresAt } };
+}
+
+function settleQuestions(state: State, call: Call): EventBody[] {
+  if (call.questions?.isExpired === true) return [unanswered(call, 'timeout')];
+  return state.settings.isAttended ? [] : [unanswered(call, 'unattended')];
 }
 
 /** A call that had not begun when the turn was stopped or ended. */
@@ -169,6 +195,7 @@ function dropped(turn: Turn, call: Call): EventBody[] {
 
 /** An open question is taken back from those who were asked. */
 function withdrawn(call: Call): EventBody[] {
+  if (call.status === 'questioned') return [unanswered(call, 'cancelled')];
   if (call.approval === null || call.status !== 'asking') return [];
   return [{ type: 'approval.resolved', data: { call: call.id, decision: 'cancelled' } }];
 }
@@ -186,12 +213,16 @@ function request(state: State, call: Call): EventBody {
       suggestions: judgement?.suggestions ?? [],
       expiresAt: approvalTimeoutMs === 0 ? null : state.now + approvalTimeoutMs,
       ...(judgement?.preview !== undefined && { preview: judgement.preview }),
+      ...(judgement?.parts !== undefined && { parts: judgement.parts }),
+      ...(judgement?.approvers !== undefined && { approvers: judgement.approvers }),
     },
   };
 }
 
 function refusal(call: Call): EventBody {
   const { answer, judgement } = call;
+  const reply = call.questions?.reply ?? null;
+  if (reply !== null && reply.answers === null) return notAnswered(call, reply);
   if (answer?.decision === 'timeout') {
     return result(call, 'denied', 'Not run: nobody answered the approval in time. This was not a refusal by the user.');
   }
@@ -202,6 +233,16 @@ function refusal(call: Call): EventBody {
   if (judgement?.isMistake === true) return result(call, 'error', judgement.reason ?? 'This call is not valid.');
   const reason = judgement?.reason === undefined ? '' : ` ${judgement.reason}`;
   return result(call, 'denied', `Not run: refused by the rule "${judgement?.rule ?? ''}".${reason}`);
+}
+
+function notAnswered(call: Call, { outcome, reason }: NonNullable<NonNullable<Call['questions']>['reply']>): EventBody {
+  const said = reason === null ? '' : ` They said: ${reason}`;
+  if (outcome === 'declined') return result(call, 'denied', `The user does not want to answer this.${said}`);
+  if (outcome === 'unattended') {
+    const content = 'Nobody is there to answer. Decide what is safe by yourself, say what you assumed, and go on.';
+    return { type: 'tool.finished', data: { call: call.id, status: 'denied', content, isUnattended: true } };
+  }
+  return result(call, 'denied', 'Nobody answered in time. The user did not refuse; they may not be there.');
 }
 
 function unattended(call: Call): EventBody {
@@ -218,5 +259,5 @@ function leftBehind(call: Call): EventBody {
 }
 
 function result(call: Call, status: ToolStatus, content: string): EventBody {
-  return { type: 'tool.finished', data: { call: call.id, status, content } };
+  return { type: 'tool.finished', data: { call: call.id, status, content: withRemarks(call, content) } };
 }

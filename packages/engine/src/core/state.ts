@@ -1,16 +1,21 @@
 /** What we know of a session: the fold of its log. Plain data; only `evolve` changes it. */
 import type {
   Actor,
+  Answer,
+  AnswerOutcome,
   EventData,
   InputDelivery,
+  Json,
   JsonObject,
   Judgement,
   Limits,
   Message,
   ModelInfo,
   PermissionMode,
+  Question,
   QueueDisposition,
   RuleSet,
+  Todo,
   ToolEffect,
   ToolResult,
   TurnOutcome,
@@ -22,10 +27,10 @@ import type {
 export type HistoryMessage = Message & { readonly id: string };
 
 /**
- * Where a call stands. `proposed` waits to be judged, `deferred` for earlier calls, `asking` for a person;
- * `refused` and `allowed` are decided; `running` has its intent in the log.
+ * Where a call stands. `proposed` waits to be judged, `deferred` for earlier calls, `asking` for a person's leave,
+ * `questioned` for a person's answer; `refused` and `allowed` are decided; `running` has its intent in the log.
  */
-type CallStatus = 'proposed' | 'deferred' | 'asking' | 'refused' | 'allowed' | 'running' | 'finished';
+type CallStatus = 'proposed' | 'deferred' | 'asking' | 'questioned' | 'refused' | 'allowed' | 'running' | 'finished';
 
 export type Call = {
   id: string;
@@ -46,6 +51,16 @@ export type Call = {
   /** Rules or mode have changed since it was judged. */
   isStale: boolean;
   answer: { decision: EventData['approval.resolved']['decision']; reason: string | null; by: Actor } | null;
+  /** What approvers changed or remarked, for the model to be told with the result. */
+  remarks: string[];
+  /** What the person is asked before it runs, once that has been put; and what came of it. */
+  questions: {
+    asked: readonly Question[];
+    round: number;
+    expiresAt: number | null;
+    isExpired: boolean;
+    reply: { outcome: AnswerOutcome; answers: readonly Answer[] | null; reason: string | null; by: Actor } | null;
+  } | null;
   /** It had begun when the driver that ran it was gone. */
   isInterrupted: boolean;
   result: ToolResult | null;
@@ -59,6 +74,9 @@ export type QueuedInput = {
   by: Actor;
 };
 
+/** After an answer that was cut: go on with the text; send one smaller call; come to the answer sooner. */
+type Advice = { kind: 'continue' } | { kind: 'smaller_call'; tool: string } | { kind: 'answer' };
+
 export type Turn = {
   number: number;
   by: Actor;
@@ -69,12 +87,20 @@ export type Turn = {
   phase: 'between' | 'model' | 'tools' | 'review';
   /** Which call of the model this step is at, from 1. */
   attempt: number;
+  /** The step's model has answered with nothing once. */
+  hasBeenEmpty: boolean;
+  /** What the next request says beyond the history, which never keeps it. */
+  advice: Advice | null;
+  /** Answers in a row that the output limit cut. */
+  cuts: number;
+  /** Steps in a row in which no call was right. */
+  malformedRounds: number;
   calls: Call[];
   /** `inputs` are those that `queue` is about: what was queued when the cancel came. */
   cancel: { by: Actor; reason: string | null; queue: QueueDisposition; inputs: readonly string[] } | null;
   isOverTime: boolean;
   /** How the turn ends once nothing of it is open. */
-  ending: { outcome: TurnOutcome; message: string } | null;
+  ending: { outcome: TurnOutcome; message: string; result?: Json } | null;
   review: boolean;
   /** It was begun in the session that this one was forked from. */
   isForked: boolean;
@@ -106,6 +132,10 @@ export type State = {
   messages: HistoryMessage[];
   /** Messages from here on have not been checked for repair. */
   checkedMessages: number;
+  /** Digests of the images and documents in the history. */
+  attachments: string[];
+  /** Thinking in messages before this one was signed over a history that has changed since. */
+  signedFrom: number;
   /** The first input: what the session is for. */
   task: string | null;
   queue: QueuedInput[];
@@ -113,6 +143,12 @@ export type State = {
   isHeld: boolean;
   isPaused: boolean;
   stage: string | null;
+  /** The agent's list, and the steps begun since it last changed. */
+  todos: { items: readonly Todo[]; age: number };
+  /** What the session noted, by key. */
+  notes: Map<string, string>;
+  /** Tools of a large set that the model has found. */
+  offeredTools: readonly string[];
   turns: number;
   turn: Turn | null;
   lastTurn: EventData['turn.ended'] | null;
@@ -174,11 +210,16 @@ export function initialState(): State {
     },
     messages: [],
     checkedMessages: 0,
+    attachments: [],
+    signedFrom: 0,
     task: null,
     queue: [],
     isHeld: false,
     isPaused: false,
     stage: null,
+    todos: { items: [], age: 0 },
+    notes: new Map(),
+    offeredTools: [],
     turns: 0,
     turn: null,
     lastTurn: null,

@@ -1,4 +1,4 @@
-import type { Usage } from '@pawl/protocol';
+import type { Usage, UserPart } from '@pawl/protocol';
 import type { State } from './state.ts';
 
 export function addUsage(left: Usage, right: Usage): Usage {
@@ -28,6 +28,14 @@ export function addCost(left: number | null, right: number | null): number | nul
 
 /** Characters a token, on average, of English and code. */
 const charactersPerToken = 4;
+
+/** What an image costs, in tokens; providers count by its pixels, and no more than about this. */
+const tokensPerFile = 1600;
+
+/** Characters that a part counts as. */
+export function charactersOf(part: UserPart): number {
+  return part.type === 'text' ? part.text.length : tokensPerFile * charactersPerToken;
+}
 
 /** Tokens that the next request is known to carry: what the provider counted last, and an estimate of what came since. */
 export function windowTokens(state: State): number {

@@ -1,6 +1,6 @@
 import type { Transcript, TranscriptCall, TranscriptEntry } from './transcript.ts';
 import { oneLine, visible } from './visible.ts';
-import { costText, durationText, timeText } from './words.ts';
+import { costText, durationText, modelText, timeText } from './words.ts';
 
 /** A session as one page that needs nothing else: no script, no font, no picture. */
 export function exportHtml(transcript: Transcript): string {
@@ -10,7 +10,7 @@ export function exportHtml(transcript: Transcript): string {
     ['Session', session],
     ...(forkedFrom === null ? [] : [['Forked from', forkedFrom]]),
     ['Folder', cwd],
-    ['Model', model],
+    ['Model', modelText(model)],
     ['Agent', agent],
     ['Begun', timeText(createdAt)],
     ['Cost', costText(costUsd)],
@@ -49,7 +49,7 @@ function entryHtml(entry: TranscriptEntry): string {
       const text = entry.text === '' ? '' : `<div class="text">${escapeHtml(entry.text)}</div>`;
       const cut = entry.isPartial ? '<p class="note">This answer was cut off.</p>' : '';
       const calls = entry.calls.map(callHtml).join('');
-      return `<section class="agent" id="${entry.id}"><h2>Agent <small>${entry.id} · ${escapeHtml(entry.model)}</small></h2>${thinking}${text}${cut}${calls}</section>`;
+      return `<section class="agent" id="${entry.id}"><h2>Agent <small>${entry.id} · ${escapeHtml(modelText(entry.model))}</small></h2>${thinking}${text}${cut}${calls}</section>`;
     }
     case 'turn':
       return `<p class="turn"><strong>Turn ${entry.turn}: ${entry.outcome}</strong> after ${entry.steps} ${entry.steps === 1 ? 'step' : 'steps'}. ${escapeHtml(oneLine(entry.message))}</p>`;

@@ -1,9 +1,11 @@
 /** Readers of the log: folds that show a session to people and programs. Pure; none changes anything. */
 
 export { mainArgument } from './argument.ts';
+export { type BlindCall, type FileChange, type FileChanges, fileChangesOf, turnsWithChanges } from './changes.ts';
 export { exportHtml } from './html.ts';
 export { type ExportedSession, exportJson } from './json.ts';
 export { exportMarkdown } from './markdown.ts';
 export { type Transcript, type TranscriptCall, type TranscriptEntry, transcribe } from './transcript.ts';
+export { sumUsage, sumUsageBy, type UsageEntry, type UsageSum, usageOf } from './usage.ts';
 export { escapeOf, exact, oneLine, visible } from './visible.ts';
-export { costText, countText, durationText, timeText } from './words.ts';
+export { costText, countText, durationText, modelText, timeText } from './words.ts';

@@ -10,10 +10,12 @@ import type {
   TurnOutcome,
   Usage,
 } from '@pawl/protocol';
+import { textOf } from '@pawl/protocol';
 import { noUsage } from '../core/state.ts';
 import { addCost, addUsage } from '../core/usage.ts';
 import { mainArgument } from './argument.ts';
 import { oneLine } from './visible.ts';
+import { modelText } from './words.ts';
 
 export type TranscriptCall = {
   id: string;
@@ -126,7 +128,7 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
       const { model, mode, agent } = event.data;
       if (model !== undefined) {
         transcript.model = model;
-        note(`The model was switched to ${model}.`);
+        note(`The model was switched to ${modelText(model)}.`);
       }
       if (mode !== undefined) note(`The permission mode was set to ${mode}.`);
       if (agent !== undefined) {
@@ -194,6 +196,11 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
     case 'session.paused':
     case 'session.resumed':
     case 'stage.declared':
+    case 'todo.updated':
+    case 'note.set':
+    case 'tools.offered':
+    case 'question.asked':
+    case 'question.answered':
     case 'input.queued':
     case 'input.edited':
     case 'input.removed':
@@ -228,8 +235,8 @@ function addAnswer(
     id: `m${seq}`,
     at,
     model: message.model,
-    text: textOf(message.content.filter((part) => part.type === 'text')),
-    thinking: textOf(message.content.filter((part) => part.type === 'thinking')),
+    text: joined(message.content.filter((part) => part.type === 'text')),
+    thinking: joined(message.content.filter((part) => part.type === 'thinking')),
     calls: asked,
     stopReason: message.stopReason,
     isPartial: message.isPartial ?? false,
@@ -253,4 +260,4 @@ function openCall({ id, tool, input }: { id: string; tool: string; input: JsonOb
   };
 }
 
-const textOf = (parts: readonly { text: string }[]) => parts.map((part) => part.text).join('\n');
+const joined = (parts: readonly { text: string }[]) => parts.map((part) => part.text).join('\n');

@@ -8,19 +8,29 @@ export function timeText(at: number): string {
     .replace(/\.\d+Z$/, ' UTC');
 }
 
+/** A model's id; of a recording only the file's name, not its whole path. */
+export function modelText(id: string): string {
+  return id.replace(/^replay:.*[\\/]/, 'replay:');
+}
+
 export function costText(costUsd: number | null): string {
   if (costUsd === null) return 'unknown';
   if (costUsd === 0) return '$0';
   return costUsd < 0.01 ? `$${costUsd.toPrecision(2)}` : `$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`;
 }
 
+/** A time span in words: `850 ms`, `1.2 s`, `3 min 20 s`, `2 h 5 min`. */
 export function durationText(durationMs: number): string {
-  if (durationMs < 1000) return `${Math.round(durationMs)} ms`;
-  const seconds = durationMs / 1000;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const total = Math.max(0, Math.round(durationMs));
+  if (total < 1000) return `${total} ms`;
+  if (total < 9950) return `${(total / 1000).toFixed(1).replace(/\.0$/, '')} s`;
+  const seconds = Math.round(total / 1000);
+  if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  const rest = Math.round(seconds / 60) % 60;
+  const hours = Math.floor(Math.round(seconds / 60) / 60);
+  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
 }
 
 /** 950, 15k, 1.2M: for tokens, where the last digit tells nobody anything. */

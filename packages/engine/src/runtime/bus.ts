@@ -28,6 +28,8 @@ export class Bus {
 
   /** Durable events, after they are durable. */
   publish(events: readonly DurableEvent[]): void {
+    // What is numbered after an event stays so until the next one.
+    if (events.length === 0) return;
     for (const event of events) {
       this.#seq = event.seq;
       if (event.type === 'message.added' && event.data.message.role === 'assistant') this.#soFar = null;

@@ -13,6 +13,7 @@ import type {
   UserPart,
 } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
+import { followAnswer, noAnswer } from '../readers/answer.ts';
 import { createId } from './ids.ts';
 import type { Session } from './session.ts';
 import { viewOf } from './view.ts';
@@ -60,20 +61,24 @@ export function sessionClient(
     send,
     async run(input, options = {}) {
       const id = options.id ?? createId();
-      let text = '';
+      let answer = noAnswer;
       let isOwn = false;
       let ended: TurnResult | null = null;
       for await (const event of send(input, { ...options, id })) {
         if (event.type === 'turn.started') {
-          text = '';
+          answer = noAnswer;
           isOwn = false;
         }
         if (event.type === 'message.added') {
           const { message } = event.data;
           if (message.role === 'user') isOwn ||= message.input === id;
-          else text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+          else answer = followAnswer(answer, message);
         }
-        if (event.type === 'turn.ended' && isOwn) ended = { ...event.data, text };
+        // What ends the turn is said last, unless the agent said it in words of its own.
+        if (event.type === 'tool.finished' && answer.text === '') {
+          answer = { text: event.data.endsTurn ?? '', isOpen: false };
+        }
+        if (event.type === 'turn.ended' && isOwn) ended = { ...event.data, text: answer.text };
       }
       if (ended === null) throw new PawlError('no_turn', 'The input was removed or added as context; no turn took it.');
       return ended;
@@ -82,6 +87,8 @@ export function sessionClient(
     approve: (call, answer = {}) => command('approval.resolve', { call, decision: 'allow', ...answer }),
     deny: (call, reason) =>
       command('approval.resolve', { call, decision: 'deny', ...(reason !== undefined && { reason }) }),
+    answer: (call, answers) => command('question.answer', { call, answers }),
+    decline: (call, reason) => command('question.decline', { call, ...(reason !== undefined && { reason }) }),
     configure: (changes) => command('session.configure', changes),
     events: (from, signal) => session.bus.subscribe(from, signal),
     view: () => session.look(viewOf),

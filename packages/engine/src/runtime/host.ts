@@ -19,8 +19,10 @@ import { defaultPrompt } from '../context/prompt.ts';
 import type { State } from '../core/index.ts';
 import { defaultLimits, evolve, initialState, limitsRefusal, settle } from '../core/index.ts';
 import { mergeLimits } from '../core/state.ts';
-import type { BlobStore, Clock, Model, SessionLog, SessionQuery, SessionSummary, Tool } from '../ports.ts';
+import type { BlobStore, Clock, Model, Redactor, SessionLog, SessionQuery, SessionSummary, Tool } from '../ports.ts';
+import { createAttachments } from './attachments.ts';
 import { sessionClient } from './client.ts';
+import type { ApproverRoutes } from './effects/approvers.ts';
 import type { EffectPorts, Runners } from './effects/effect.ts';
 import { runners } from './effects/index.ts';
 import type { RuleLayer } from './effects/judge.ts';
@@ -45,17 +47,21 @@ export type HostOptions = {
   tools?: readonly Tool[] | Registry;
   /** Rules above the session's own, each with the name of where it comes from. */
   rules?: readonly RuleLayer[];
+  /** Groups of people, and which approvals go to which. Without, every person is asked for all. */
+  approvers?: ApproverRoutes;
   /** The system prompt, whole. */
   system?: string | ((state: Readonly<State>) => string);
   /** Around every call of a model; the first is the outermost. */
   requestMiddleware?: readonly RequestMiddleware[];
   /** Around every run of a tool; the first is the outermost. */
   toolMiddleware?: readonly ToolMiddleware[];
+  /** Takes secrets out of what tools say. */
+  redactor?: Redactor;
   clock?: Clock;
   /** Makes ids of sessions. */
   createId?: () => string;
   /** Replaces parts of the engine, to prove that tests find what is broken. */
-  internals?: { core?: Partial<Core>; runners?: Partial<Runners> };
+  internals?: { core?: Partial<Core>; runners?: Partial<Runners>; attachments?: typeof createAttachments };
 };
 
 /** A client of its own (human, `local`), and the maker of others. */
@@ -83,16 +89,32 @@ export function createHost(options: HostOptions): Host {
     return options.models(name);
   };
 
+  /** Nobody waits for it: a session that is no longer driven here has nobody to tell. */
+  const notify = (session: string, text: string) => {
+    const by: Identity = { kind: 'agent', id: 'pawl' };
+    const data = { content: [{ type: 'text' as const, text }] };
+    live
+      .get(session)
+      ?.then((driven) => driven.session.command({ id: createId(), session, by, type: 'context.add', data }))
+      .catch(() => undefined);
+  };
+
   const { system = defaultPrompt } = options;
+  const blobs = options.blobs ?? blobsOf(log);
+  const attachments = (options.internals?.attachments ?? createAttachments)(blobs);
   const effects: EffectPorts = {
     clock,
-    blobs: options.blobs ?? blobsOf(log),
+    blobs,
+    attachments,
     tools: isRegistry(options.tools) ? options.tools : createRegistry(options.tools ?? []),
     modelFor,
     ruleLayers: options.rules ?? [],
+    ...(options.approvers !== undefined && { approvers: checkedApprovers(options.approvers) }),
     system: typeof system === 'string' ? () => system : system,
     requestMiddleware: options.requestMiddleware ?? [],
     toolMiddleware: options.toolMiddleware ?? [],
+    notify,
+    redactor: options.redactor ?? noSecrets,
   };
   const ports: SessionPorts = {
     log,
@@ -150,6 +172,7 @@ export function createHost(options: HostOptions): Host {
     const actor: Actor = { ...identity };
     return {
       identity,
+      attach: (bytes, { name } = {}) => attachments.attach(bytes, name),
       async create(given) {
         const id = checkId(given.id ?? newId());
         if (identity.kind === 'agent') refuseWidening(given);
@@ -212,6 +235,21 @@ export function createHost(options: HostOptions): Host {
     },
   };
 }
+
+/** @throws `bad_rule`; `no_group` for a route to a group that there is not, where nobody could ever answer. */
+function checkedApprovers(approvers: ApproverRoutes): ApproverRoutes {
+  for (const { rule, group } of approvers.routes) {
+    parseRule(rule);
+    if ((approvers.groups[group] ?? []).length > 0) continue;
+    throw new PawlError('no_group', `Approvals of ${rule} go to the group "${group}", in which there is nobody.`);
+  }
+  return approvers;
+}
+
+const noSecrets: Redactor = {
+  redact: (text) => text,
+  stream: () => ({ push: (piece) => piece, end: () => '' }),
+};
 
 function creation(given: CreateOptions, model: Model): EventBody {
   const limits = mergeLimits(defaultLimits, given.limits ?? {});

@@ -6,6 +6,11 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   at(at, call) {
     // Node's timers hold 31 bits of milliseconds; a longer wait is taken in pieces.
+    if (at <= Date.now()) {
+      const immediate = setImmediate(call);
+      immediate.unref();
+      return () => clearImmediate(immediate);
+    }
     let timer: NodeJS.Timeout;
     const wait = () => {
       const left = at - Date.now();

@@ -10,7 +10,7 @@ export type RequestMiddleware = (
 
 export type ToolRun = (tool: Tool, input: JsonObject, context: ToolContext) => Promise<ToolOutcome>;
 
-/** Wraps the run of a tool, after its intent is in the log. */
+/** Wraps the run of a tool, after its intent is in the log: with middleware, no read begins while the answer streams. */
 export type ToolMiddleware = (
   tool: Tool,
   input: JsonObject,

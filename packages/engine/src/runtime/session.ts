@@ -3,13 +3,16 @@
  * settled, written and only then shown and acted upon. That is the loop; there is no other.
  */
 import type { Actor, Command, DurableEvent, EventBody, Receipt, TransientData } from '@pawl/protocol';
-import { isPawlError, messageOf, PawlError, toPawlError } from '@pawl/protocol';
-import type { Decision, Effect, Fingerprinted, Outcome, State } from '../core/index.ts';
+import { messageOf, PawlError, toPawlError } from '@pawl/protocol';
+import type { Decision, Fingerprinted, Outcome, State } from '../core/index.ts';
 import { canonicalJson, decide, due, evolve, initialState, settle } from '../core/index.ts';
 import type { Clock, SessionLog } from '../ports.ts';
+import { Admission } from './admission.ts';
 import { Bus } from './bus.ts';
 import type { EffectPorts, Runners } from './effects/effect.ts';
 import { fingerprint } from './ids.ts';
+import { Runs } from './runs.ts';
+import { readAfter, write } from './writer.ts';
 
 /** The four functions. Only tests of the tests ever give others. */
 export type Core = { evolve: typeof evolve; decide: typeof decide; settle: typeof settle; due: typeof due };
@@ -26,19 +29,7 @@ type Submission = {
 /** A decision and the number of the last event of the record it became part of. */
 type Decided = { decision: Decision; seq: number };
 
-/** `hasReported` is set once the outcome is on its way: from then on there is nothing to stop. */
-type Running = { controller: AbortController; hasReported: boolean; done: Promise<void> };
-
 const engine: Actor = { kind: 'engine', id: 'pawl' };
-
-/** Effects that may end one after another without anything coming of them, before the session is given up. */
-const mostFruitless = 100;
-
-/** How long what was told to stop is waited for, ms: longer than tools are given to stop. */
-const settleMs = 3000;
-
-/** Waits between tries to write, ms; then the session stops, and its log says what is owed. */
-const retryWaitsMs = [50, 500, 2000];
 
 export class Session {
   readonly id: string;
@@ -47,16 +38,14 @@ export class Session {
   /** While a record is being written, the state is ahead of the log by that record; nobody outside sees it then. */
   readonly #state: State;
   readonly #inbox: Submission[] = [];
+  readonly #admission: Admission;
   #isDraining = false;
-  readonly #running = new Map<string, Running>();
-  /** Calls begun here and still owed. One whose outcome was lost is found out about, not begun again. */
-  readonly #begun = new Set<string>();
+  readonly #runs: Runs;
   /** Resolves when nothing of the session runs here any more. */
   readonly ended: Promise<void>;
   #resolveEnded: () => void = () => undefined;
   #end: PawlError | null = null;
   #dropped = 0;
-  #fruitless = 0;
   #quiet: (() => void)[] = [];
 
   private constructor(id: string, ports: SessionPorts, events: readonly DurableEvent[]) {
@@ -66,7 +55,19 @@ export class Session {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    this.bus = new Bus(id, this.#state.seq, (afterSeq) => this.#read(afterSeq));
+    const place = { session: id, log: ports.log, clock: ports.clock };
+    this.bus = new Bus(id, this.#state.seq, (afterSeq) => readAfter(place, afterSeq));
+    this.#admission = new Admission(ports.effects.attachments, this.#state);
+    this.#runs = new Runs({
+      ports: ports.effects,
+      runners: ports.runners,
+      state: this.#state,
+      due: () => ports.core.due(this.#state),
+      report: (outcome) => this.#report(outcome),
+      broadcast: (body) => this.bus.broadcast(body),
+      fail: (error) => this.#fail(error),
+      isBusy: () => this.#isDraining,
+    });
   }
 
   /** Begins a new session with its first events. @throws `conflict` if there is one of this id. */
@@ -125,10 +126,13 @@ export class Session {
     return this.#dropped;
   }
 
-  /** @throws the refusal, as a PawlError with its code; `session_closed`, `session_lost`, `log_unavailable`. */
+  /**
+   * @throws the refusal, as a PawlError with its code: of its files too; `session_closed`, `session_lost`,
+   * `log_unavailable`.
+   */
   async command(command: Command): Promise<Receipt> {
     const { command: fingerprinted, by } = signed(command);
-    return receiptOf(await this.#submit(fingerprinted, by));
+    return receiptOf(await this.#admission.pass(command, () => this.#submit(fingerprinted, by)));
   }
 
   /** Stops driving. What runs is stopped and left open in the log, for whoever takes the session up next. */
@@ -173,11 +177,7 @@ export class Session {
           if (decision.type === 'accepted') this.#take(decision.events, submission.by, record);
           decided.push({ submission, decision, seq: this.#state.seq });
         }
-        for (;;) {
-          const following = this.#ports.core.settle(this.#state);
-          if (following.length === 0) break;
-          this.#take(following, engine, record);
-        }
+        this.#settle(record);
         if (record.length > 0) await this.#write(record);
       } catch (error) {
         for (const submission of batch) submission.reject(toPawlError(error, 'engine_fault'));
@@ -186,8 +186,26 @@ export class Session {
       this.bus.publish(record);
       for (const event of record) this.#noteActivity(event);
       for (const { submission, decision, seq } of decided) submission.resolve({ decision, seq });
-      this.#act();
+      this.#runs.act();
     } while (this.#inbox.length > 0 && this.#end === null);
+  }
+
+  /** All that follows from what is in the record, with what is known already of the effects it makes due. */
+  #settle(record: DurableEvent[]): void {
+    for (;;) {
+      const following = this.#ports.core.settle(this.#state);
+      if (following.length > 0) {
+        this.#take(following, engine, record);
+        continue;
+      }
+      // What was judged early was judged by what was known when the answer came.
+      const answer = record.find((event) => event.type === 'message.added' && event.data.message.role === 'assistant');
+      const known = record.length === 0 ? null : this.#runs.known((answer?.seq ?? 0) - 1);
+      if (known === null) return;
+      const decision = this.#decide(known);
+      if (decision.type === 'accepted') this.#take(decision.events, engine, record);
+      else this.#dropped += 1;
+    }
   }
 
   /** What is not even a command is its sender's fault alone. */
@@ -212,116 +230,23 @@ export class Session {
     }
   }
 
-  /** One record, once: an append whose answer was lost is found in the log and not made again. */
-  async #write(record: readonly DurableEvent[]): Promise<void> {
+  #write(record: readonly DurableEvent[]): Promise<void> {
     const { log, clock } = this.#ports;
-    const expected = (record[0]?.seq ?? 1) - 1;
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await log.append(this.id, expected, record);
-        return;
-      } catch (error) {
-        const isConflict = isPawlError(error, 'conflict');
-        if ((isConflict && attempt === 0) || isPawlError(error, 'invalid_append')) throw error;
-        const wait = retryWaitsMs[attempt];
-        const written = await log.read(this.id, expected).catch(() => null);
-        if (written !== null && isSame(written, record)) return;
-        if (isConflict || (written !== null && written.length > 0)) throw conflictAt(this.id, error);
-        if (wait === undefined) throw error;
-        const message = `The log could not be written (${messageOf(error)}); trying again.`;
-        this.bus.broadcast({ type: 'notice', data: { level: 'warning', code: 'log_unavailable', message } });
-        await awake(new Promise<void>((resolve) => clock.at(clock.now() + wait, resolve)));
+    return write({ session: this.id, log, clock }, record, {
+      onTrouble: (message) =>
+        this.bus.broadcast({ type: 'notice', data: { level: 'warning', code: 'log_unavailable', message } }),
+      checkDriving: () => {
         if (this.#end !== null) throw this.#end;
-      }
-    }
-  }
-
-  /** What subscribers missed; a log that fails now and then is asked again. */
-  async #read(afterSeq: number): Promise<DurableEvent[]> {
-    const { log, clock } = this.#ports;
-    for (const wait of retryWaitsMs) {
-      try {
-        return await log.read(this.id, afterSeq);
-      } catch {
-        await awake(new Promise<void>((resolve) => clock.at(clock.now() + wait, resolve)));
-      }
-    }
-    return log.read(this.id, afterSeq);
-  }
-
-  /** Starts what is owed and not running; stops what runs and is no longer owed. */
-  #act(): void {
-    if (this.#end !== null) return;
-    const owed = new Map(this.#ports.core.due(this.#state).map((effect) => [effect.id, effect]));
-    for (const [id, { controller, hasReported }] of this.#running) {
-      if (hasReported) continue;
-      const effect = owed.get(id);
-      if (effect === undefined || ('mode' in effect && effect.mode === 'stop')) controller.abort(this.#stopReason());
-    }
-    for (const id of this.#begun) if (!owed.has(id)) this.#begun.delete(id);
-    for (const effect of owed.values()) {
-      if (this.#running.has(effect.id)) continue;
-      const hasBegun = effect.kind === 'tool' && effect.mode === 'run' && this.#begun.has(effect.id);
-      this.#start(hasBegun ? { ...effect, mode: 'recover' } : effect);
-    }
+      },
+    });
   }
 
   #noteActivity(event: DurableEvent): void {
+    if (event.type === 'tool.deferred') {
+      this.bus.broadcast({ type: 'tool.progress', data: { call: event.data.call, state: 'queued' } });
+    }
     const activity = activityAfter[event.type];
     if (activity !== undefined) this.bus.broadcast({ type: 'activity', data: { activity } });
-  }
-
-  #stopReason(): PawlError {
-    const turn = this.#state.turn;
-    if (turn?.isOverTime === true) return new PawlError('max_duration', 'The turn ran out of time.');
-    const { by, reason } = turn?.cancel ?? { by: engine, reason: null };
-    return new PawlError('cancelled', `Cancelled by ${by.id}${reason === null ? '.' : `: ${reason}`}`);
-  }
-
-  #start(effect: Effect): void {
-    const controller = new AbortController();
-    const running: Running = { controller, hasReported: false, done: Promise.resolve() };
-    this.#running.set(effect.id, running);
-    if (effect.kind === 'tool') this.#begun.add(effect.id);
-    const context = {
-      ports: this.#ports.effects,
-      state: this.#state,
-      signal: controller.signal,
-      report: (outcome: Outcome) => {
-        running.hasReported = true;
-        return this.#report(outcome);
-      },
-      broadcast: this.bus.broadcast.bind(this.bus),
-    };
-    const seq = this.#state.seq;
-    const { runners } = this.#ports;
-    const run = (): Promise<void> => {
-      switch (effect.kind) {
-        case 'model':
-          return runners.model(effect, context);
-        case 'judge':
-          return runners.judge(effect, context);
-        case 'tool':
-          return runners.tool(effect, context);
-        case 'timer':
-          return runners.timer(effect, context);
-        default:
-          return effect satisfies never;
-      }
-    };
-    running.done = run()
-      .catch((error: unknown) => {
-        // A runner answers for what it calls; what still comes out of one is a lost log or a fault of ours.
-        if (this.#end === null) this.#fail(error);
-      })
-      .finally(() => {
-        this.#running.delete(effect.id);
-        if (this.#end !== null || this.#isDraining) return;
-        // An effect whose outcome was lost is owed again. One that never has any would be begun again for ever.
-        this.#fruitless = this.#state.seq === seq ? this.#fruitless + 1 : 0;
-        if (this.#fruitless < mostFruitless) this.#act();
-        else this.#fail(new Error(`Effects such as ${effect.id} end without an outcome.`));
-      });
   }
 
   async #report(outcome: Outcome): Promise<boolean> {
@@ -344,7 +269,7 @@ export class Session {
     if (thrown !== null) {
       this.bus.broadcast({ type: 'notice', data: { level: 'error', code: thrown.code, message: thrown.message } });
     }
-    for (const { controller } of this.#running.values()) controller.abort(end);
+    this.#runs.end(end);
     for (const submission of this.#inbox.splice(0)) submission.reject(end);
     this.bus.close(thrown);
     this.#settled().then(this.#resolveEnded, this.#resolveEnded);
@@ -352,21 +277,8 @@ export class Session {
 
   /** When the last write and all that was told to stop have come to an end, or had their time to. */
   async #settled(): Promise<void> {
-    const { clock } = this.#ports;
-    const all = Promise.all([...this.#running.values()].map(({ done }) => done));
-    const overdue = new Promise<void>((resolve) => clock.at(clock.now() + settleMs, resolve));
-    await awake(Promise.race([all, overdue]));
+    await this.#runs.settled();
     while (this.#isDraining) await new Promise<void>((resolve) => this.#quiet.push(resolve));
-  }
-}
-
-/** Keeps the process alive for as long as this takes: the clock alone does not. */
-async function awake<Value>(work: Promise<Value>): Promise<Value> {
-  const hold = setInterval(() => undefined, 2 ** 30);
-  try {
-    return await work;
-  } finally {
-    clearInterval(hold);
   }
 }
 
@@ -391,15 +303,12 @@ const activityAfter: Partial<Record<DurableEvent['type'], TransientData['activit
   'step.started': 'connecting',
   'tool.started': 'executing',
   'approval.requested': 'awaiting_approval',
+  'question.asked': 'awaiting_answer',
   'turn.ended': 'idle',
 };
 
 const lostMessage = (id: string) =>
   `Session ${id} is driven from elsewhere now. Nothing more is done here; it can be watched.`;
-
-function conflictAt(id: string, cause: unknown): PawlError {
-  return new PawlError('conflict', `Session ${id} has events that this driver did not write.`, { cause });
-}
 
 /** A command with its fingerprint, and who is to stand in its events. */
 function signed(command: Command): { command: Fingerprinted; by: Actor } {
@@ -432,9 +341,4 @@ function fold(functions: Core, events: readonly DurableEvent[]): State {
   const state = initialState();
   for (const event of events) functions.evolve(state, event);
   return state;
-}
-
-function isSame(written: readonly DurableEvent[], record: readonly DurableEvent[]): boolean {
-  const canonical = (events: readonly DurableEvent[]) => canonicalJson(events);
-  return written.length === record.length && canonical(written) === canonical(record);
 }

@@ -1,5 +1,5 @@
 import type { OutputUnit } from '@cfworker/json-schema';
-import type { JsonObject } from '@pawl/protocol';
+import type { Json, JsonObject } from '@pawl/protocol';
 import type { InputSchema, Tool } from '../ports.ts';
 import { isStandardSchema } from './registry.ts';
 
@@ -18,7 +18,14 @@ export async function validateInput(tool: Tool, input: JsonObject): Promise<Vali
     checks.set(tool, check);
   }
   // A copy: what a tool does to its arguments must not change the history.
-  return check(structuredClone(input));
+  return check(copyOf(input));
+}
+
+function copyOf<Value extends Json>(value: Value): Value;
+function copyOf(value: Json): Json {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copyOf(entry)]));
 }
 
 async function checkOf(tool: Tool): Promise<Check> {

@@ -1,5 +1,6 @@
 /** A session at one moment, for showing. */
 import type { SessionStatus, SessionView } from '@pawl/protocol';
+import { textOf } from '@pawl/protocol';
 import type { State } from '../core/index.ts';
 import { windowTokens } from '../core/index.ts';
 
@@ -24,9 +25,11 @@ export function viewOf(state: Readonly<State>): SessionView {
     queue: state.queue.map(({ id, delivery, content }) => ({
       input: id,
       delivery,
-      text: content.map((part) => part.text).join('\n'),
+      text: textOf(content),
     })),
     approvals: pendingApprovals(state),
+    questions: pendingQuestions(state),
+    todos: [...state.todos.items],
     rules: { deny: [...rules.deny], ask: [...rules.ask], allow: [...rules.allow] },
     limits: { ...limits },
     usage: state.usage,
@@ -46,6 +49,7 @@ function statusOf(state: Readonly<State>): SessionStatus {
   const { turn } = state;
   const isAsking = turn?.calls.some((call) => call.approval !== null) === true || turn?.phase === 'review';
   if (isAsking) return 'awaiting_approval';
+  if (turn?.calls.some((call) => call.status === 'questioned') === true) return 'awaiting_answer';
   // Paused takes hold at the next safe point; what runs until then is running.
   if (state.isPaused && (turn === null || turn.phase === 'between')) return 'paused';
   return turn === null ? 'idle' : 'running';
@@ -61,5 +65,15 @@ function pendingApprovals(state: Readonly<State>): SessionView['approvals'] {
     suggestions: call.judgement?.suggestions ?? [],
     expiresAt: call.approval?.expiresAt ?? null,
     ...(call.judgement?.preview !== undefined && { preview: call.judgement.preview }),
+    ...(call.judgement?.parts !== undefined && { parts: call.judgement.parts }),
+    ...(call.judgement?.approvers !== undefined && { approvers: call.judgement.approvers }),
   }));
+}
+
+function pendingQuestions(state: Readonly<State>): SessionView['questions'] {
+  return (state.turn?.calls ?? []).flatMap(({ id, status, questions }) =>
+    status === 'questioned' && questions !== null
+      ? [{ call: id, questions: structuredClone([...questions.asked]), expiresAt: questions.expiresAt }]
+      : [],
+  );
 }

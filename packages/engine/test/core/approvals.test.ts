@@ -130,3 +130,76 @@ it('tells the model of a call that was not valid what was wrong with it', () => 
   session.judge(id, { verdict: 'deny', isMistake: true, reason: 'There is no tool "unheard_of".' });
   expect(session.results()).toMatchObject([{ status: 'error', content: 'There is no tool "unheard_of".' }]);
 });
+
+it('P3: an edit stands in the log with what it was before and what changed, and the model is told', () => {
+  const session = withCalls([call('write', { path: 'a', text: 'one' })]);
+  session.judge(id, ask);
+  session.approve(id, { input: { path: 'b', mode: '600' } });
+  const summary = 'mode: added "600"; path: "a" → "b"; text: removed, was "one"';
+  expect(session.last('approval.resolved')).toMatchObject({
+    input: { path: 'b', mode: '600' },
+    edit: { original: { path: 'a', text: 'one' }, summary },
+  });
+  session.judge(id, ask);
+  session.finish(id, { content: 'Written.' });
+  expect(session.results()[0]?.content).toBe(`Written.\n(The user changed the arguments before it ran: ${summary}.)`);
+});
+
+it('P3: arguments that were opened and left as they were are no edit', () => {
+  const session = asked();
+  session.approve(id, { input: { path: 'a' } });
+  expect(session.last('approval.resolved')).not.toHaveProperty('edit');
+  session.judge(id, ask);
+  session.finish(id, { content: 'Written.' });
+  expect(session.results()[0]?.content).toBe('Written.');
+});
+
+it('P3: what an approver says with their leave is told to the model', () => {
+  const session = asked();
+  session.approve(id, { reason: 'Only this once.' });
+  session.finish(id, { content: 'Written.' });
+  expect(session.results()[0]?.content).toContain('Only this once.');
+});
+
+it('P3: after an edit, whatever the approver has not seen is shown before it is done: a diff, or the list of a tree', () => {
+  for (const kind of ['diff', 'text'] as const) {
+    const session = withCalls([call('delete', { path: 'old' })]);
+    session.judge(id, { ...ask, preview: { kind, text: 'Delete old with 1 file' } });
+    session.approve(id, { input: { path: 'src' } });
+    session.judge(id, { ...ask, preview: { kind, text: 'Delete src with 900 files' } });
+    expect([session.statusOf(id), session.count('approval.requested')]).toEqual(['asking', 2]);
+    session.approve(id);
+    expect(session.statusOf(id)).toBe('running');
+  }
+});
+
+it('P3: a preview that only repeats what the approver wrote is not asked about again', () => {
+  const session = withCalls([call('bash', { command: 'touch a' })]);
+  session.judge(id, { ...ask, preview: { kind: 'text', text: 'touch a' } });
+  session.approve(id, { input: { command: 'touch b' } });
+  session.judge(id, { ...ask, preview: { kind: 'text', text: 'touch b' } });
+  expect(session.statusOf(id)).toBe('running');
+});
+
+const ops = { group: 'ops', members: ['bob', 'eve'] };
+
+it('P5: an approval for a group names it, and only its people can answer', () => {
+  const session = withCalls([call('write', { path: 'a' })]);
+  session.judge(id, { ...ask, approvers: ops });
+  expect(session.last('approval.requested')).toMatchObject({ approvers: ops });
+  expect(session.approve(id)).toMatchObject({ code: 'not_an_approver', message: expect.stringContaining('ops') });
+  expect(codeOf(session.approve(id, {}, { kind: 'agent', id: 'bob' }))).toBe('human_only');
+  expect(session.statusOf(id)).toBe('asking');
+  expect(codeOf(session.approve(id, {}, { kind: 'human', id: 'eve' }))).toBe('accepted');
+  expect(session.approve(id, {}, { kind: 'human', id: 'bob' })).toMatchObject({
+    code: 'already_answered',
+    message: expect.stringContaining('eve'),
+  });
+});
+
+it('P5: a group that holds everybody is open to any person, and to no agent', () => {
+  const session = withCalls([call('write', { path: 'a' })]);
+  session.judge(id, { ...ask, approvers: { group: 'all', members: ['*'] } });
+  expect(codeOf(session.approve(id, {}, agent))).toBe('human_only');
+  expect(codeOf(session.approve(id))).toBe('accepted');
+});

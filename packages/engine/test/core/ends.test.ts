@@ -24,7 +24,6 @@ it('E1: a turn goes from the model to its tools and back to the model until it y
 it.each([
   ['end', 'completed'],
   ['stop_sequence', 'completed'],
-  ['output_limit', 'truncated'],
   ['refusal', 'blocked'],
 ] as const)(
   'E1: an answer without calls that stopped by %s ends the turn as %s, with a sentence',

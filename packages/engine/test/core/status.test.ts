@@ -41,7 +41,7 @@ it('E7: stages may follow each other in any order', () => {
   const session = withCalls([call()]);
   session.judge('t1_s1_c1');
   const data = { call: 't1_s1_c1', status: 'ok' as const, content: '' };
-  session.outcome({ type: 'tool.finished', effect: 'tool:t1_s1_c1:1', data, stage: 'reviewing' });
+  session.outcome({ type: 'tool.finished', effect: 'tool:t1_s1_c1:1', data, declared: { stage: 'reviewing' } });
   expect(viewOf(session.state).stage).toBe('reviewing');
 });
 

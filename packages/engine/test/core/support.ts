@@ -12,6 +12,7 @@ import type {
   Limits,
   StopReason,
 } from '@pawl/protocol';
+import { textOf } from '@pawl/protocol';
 import type { Decision, Effect, Outcome } from '../../src/core/index.ts';
 import { decide, defaultLimits, due, evolve, findCall, initialState, noUsage, settle } from '../../src/core/index.ts';
 import type { ModelMessage, ModelPart } from '../../src/index.ts';
@@ -125,7 +126,8 @@ export function open(log: readonly DurableEvent[]) {
         stopReason,
         tokens = 10,
         costUsd = 0.5,
-      }: { stopReason?: StopReason; tokens?: number; costUsd?: number | null } = {},
+        cutCall,
+      }: { stopReason?: StopReason; tokens?: number; costUsd?: number | null; cutCall?: string } = {},
     ): Decision {
       const hasCalls = content.some((part) => part.type === 'tool_call');
       const message: ModelMessage = {
@@ -133,6 +135,7 @@ export function open(log: readonly DurableEvent[]) {
         stopReason: stopReason ?? (hasCalls ? 'tool_calls' : 'end'),
         usage: { ...noUsage, inputTokens: tokens },
         costUsd,
+        ...(cutCall !== undefined && { cutCall }),
       };
       return outcome({ type: 'model.finished', effect: modelEffect(), model: 'test/model', message });
     },
@@ -159,7 +162,7 @@ export function open(log: readonly DurableEvent[]) {
     /** A call's result comes back. */
     finish(id: string, data: Partial<EventData['tool.finished']> = {}, effect = toolEffect(id)): Decision {
       const whole = { call: id, status: 'ok' as const, content: `result of ${id}`, ...data };
-      return outcome({ type: 'tool.finished', effect, data: whole, stage: null });
+      return outcome({ type: 'tool.finished', effect, data: whole });
     },
     outdated: (id: string, effect = toolEffect(id)): Decision =>
       outcome({ type: 'tool.outdated', effect, data: { call: id, reason: 'It changed.' } }),
@@ -181,7 +184,7 @@ export function open(log: readonly DurableEvent[]) {
     results: () => session.state.messages.findLast((message) => message.role === 'tool')?.results ?? [],
     /** What the user messages of the history say. */
     said: (): string[] =>
-      state.messages.flatMap((message) => (message.role === 'user' ? message.content.map((part) => part.text) : [])),
+      state.messages.flatMap((message) => (message.role === 'user' ? [textOf(message.content)] : [])),
   };
   const toolEffect = (id: string): string =>
     owed('tool').find((each) => each.kind === 'tool' && each.call === id)?.id ?? 'tool:none';

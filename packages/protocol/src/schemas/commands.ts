@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { textPart } from './content.ts';
+import { userPart } from './content.ts';
 import { queueDisposition } from './events.ts';
 import { limits, modelInfo, permissionMode } from './settings.ts';
+import { answer } from './work.ts';
 
 const ruleChange = z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() });
 
@@ -9,14 +10,14 @@ const ruleChange = z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.st
 export const commandData = {
   /** Input for the agent. Its id is the command's. `reject` refuses it if a turn runs; the rest wait as their name says. */
   'input.send': z.object({
-    content: z.array(textPart).min(1),
+    content: z.array(userPart).min(1),
     delivery: z.enum(['queue', 'steer', 'interrupt', 'reject']).default('queue'),
     review: z.boolean().optional(),
   }),
-  'input.edit': z.object({ input: z.string(), content: z.array(textPart).min(1) }),
+  'input.edit': z.object({ input: z.string(), content: z.array(userPart).min(1) }),
   'input.remove': z.object({ input: z.string() }),
   /** Adds a message to the history without a turn. */
-  'context.add': z.object({ content: z.array(textPart).min(1) }),
+  'context.add': z.object({ content: z.array(userPart).min(1) }),
   /** Starts a turn without a message: goes on after a limit, a cancel or a failure. */
   'turn.continue': z.object({}),
   'turn.cancel': z.object({ reason: z.string().optional(), queue: queueDisposition.default('run') }),
@@ -42,6 +43,10 @@ export const commandData = {
     /** Rules to add for the rest of the session, together with the answer. */
     rules: z.array(ruleChange).optional(),
   }),
+  /** Answers the questions of a call, one for each, in their order. */
+  'question.answer': z.object({ call: z.string(), answers: z.array(answer) }),
+  /** Refuses to answer them. */
+  'question.decline': z.object({ call: z.string(), reason: z.string().optional() }),
   'review.resolve': z.object({ decision: z.enum(['approve', 'reject']), reason: z.string().optional() }),
   /** Adds context for the agent and decides nothing. */
   feedback: z.object({ text: z.string().min(1) }),

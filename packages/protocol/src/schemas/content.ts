@@ -3,6 +3,19 @@ import { z } from 'zod';
 /** Plain text. */
 export const textPart = z.object({ type: z.literal('text'), text: z.string() });
 
+/** An image or a document. Its bytes are the blob of that digest. */
+export const filePart = z.object({
+  type: z.literal('file'),
+  /** Such as `image/png` or `application/pdf`. */
+  mediaType: z.string(),
+  digest: z.string(),
+  sizeBytes: z.number().int().min(0),
+  name: z.string().optional(),
+});
+
+/** What a person, or whoever speaks for one, gives to the model. */
+export const userPart = z.discriminatedUnion('type', [textPart, filePart]);
+
 /**
  * The model's reasoning. `signature` and `opaque` are the provider's own and go back to it unchanged;
  * `opaque` holds what the provider encrypted instead of showing.
@@ -17,6 +30,7 @@ export const thinkingPart = z.object({
 /**
  * A call that the model asks for. `id` is Pawl's own (`t<turn>_s<step>_c<n>`), unique in the session
  * whatever the provider sent. `malformed` holds the raw text when it was not a JSON object; `input` is then `{}`.
+ * `signature` is the provider's own, as with thinking.
  */
 export const toolCallPart = z.object({
   type: z.literal('tool_call'),
@@ -24,9 +38,13 @@ export const toolCallPart = z.object({
   tool: z.string(),
   input: z.record(z.string(), z.json()),
   malformed: z.string().optional(),
+  signature: z.string().optional(),
 });
 
-export const assistantPart = z.discriminatedUnion('type', [textPart, thinkingPart, toolCallPart]);
+/** Text of the model, with the provider's signature where it gives one. */
+export const answerTextPart = textPart.extend({ signature: z.string().optional() });
+
+export const assistantPart = z.discriminatedUnion('type', [answerTextPart, thinkingPart, toolCallPart]);
 
 /**
  * Tokens of one or more model calls. `inputTokens` counts only input outside the cache:
@@ -54,6 +72,17 @@ export const toolResult = z.object({
   tool: z.string(),
   status: toolStatus,
   content: z.string(),
+  /** Images and documents that belong to it. */
+  files: z.array(filePart).optional(),
+});
+
+/** One try of a model call that did not give the answer: which model and key, why, and what was waited after it. */
+export const attempt = z.object({
+  model: z.string(),
+  /** The key as it may be shown: its name or place and last characters, never the whole. */
+  key: z.string().optional(),
+  error: z.object({ code: z.string(), message: z.string() }),
+  waitedMs: z.number().min(0),
 });
 
 /** Where a user message came from: someone's input, context added without a turn, or the engine itself. */
@@ -61,7 +90,7 @@ export const messageSource = z.enum(['input', 'context', 'engine']);
 
 export const userMessage = z.object({
   role: z.literal('user'),
-  content: z.array(textPart),
+  content: z.array(userPart),
   source: messageSource,
   /** The queued input that became this message. */
   input: z.string().optional(),
@@ -78,6 +107,8 @@ export const assistantMessage = z.object({
   costUsd: z.number().min(0).nullable(),
   /** True for the text so far of a message that a cancel cut off. */
   isPartial: z.boolean().optional(),
+  /** What was tried before this answer came. */
+  attempts: z.array(attempt).optional(),
 });
 
 /** All results of one step, in the order of its calls. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { assistantMessage, textPart, toolStatus, usage, userMessage } from './content.ts';
+import { assistantMessage, attempt, filePart, toolStatus, usage, userMessage, userPart } from './content.ts';
+import { judgement, preview, toolEffect } from './judgement.ts';
 import { limits, modelInfo, permissionMode, ruleSet } from './settings.ts';
+import { answer, answerOutcome, approvers, judgedPart, question, todo } from './work.ts';
 
 /**
  * Who caused an event. `command` is the id of the command that asked for it and `digest` that command's
@@ -24,9 +26,6 @@ export const turnOutcome = z.enum([
   'blocked',
 ]);
 
-/** What a tool does to the world: nothing, the same however often, a change on this machine, a change elsewhere. */
-export const toolEffect = z.enum(['read', 'idempotent', 'write', 'external']);
-
 /** When an input that arrives during a turn is taken up; `context` is added without a turn. */
 export const inputDelivery = z.enum(['queue', 'steer', 'interrupt', 'context']);
 
@@ -34,38 +33,6 @@ export const inputDelivery = z.enum(['queue', 'steer', 'interrupt', 'context']);
 export const queueDisposition = z.enum(['run', 'wait', 'commit']);
 
 export const failure = z.object({ code: z.string(), message: z.string() });
-
-/** What would change, with nothing changed: a diff for files, a plain text for other deeds. */
-export const preview = z.object({
-  kind: z.enum(['diff', 'text']),
-  text: z.string(),
-  added: z.number().int().min(0).optional(),
-  removed: z.number().int().min(0).optional(),
-  createdFiles: z.array(z.string()).optional(),
-});
-
-export const verdict = z.enum(['allow', 'ask', 'deny']);
-
-export const judgement = z.object({
-  call: z.string(),
-  verdict,
-  /** The rule, mode, check or tool that decided, for people: `deny bash(rm *)`, `mode auto`, `tool write`. */
-  rule: z.string(),
-  /** Why, as a sentence that the model may read. */
-  reason: z.string().optional(),
-  /** A deny that is a mistake in the call (unknown tool, bad arguments, a loop) rather than a prohibition. */
-  isMistake: z.boolean().optional(),
-  effect: toolEffect,
-  /** Canonical paths that the call touches; empty when it names none. */
-  paths: z.array(z.string()),
-  preview: preview.optional(),
-  /** What the preview and the verdict rest on; compared again at the moment of acting. */
-  basis: z.string().optional(),
-  /** What the tool needs to tell, after a crash, whether the deed was done. */
-  evidence: z.json().optional(),
-  /** Rules that an approver may add with the answer, narrowest first. */
-  suggestions: z.array(z.string()).optional(),
-});
 
 export const approvalDecision = z.enum(['allow', 'deny', 'timeout', 'cancelled']);
 
@@ -111,15 +78,21 @@ export const eventData = {
   'rule.added': z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() }),
   'rule.removed': z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() }),
   'stage.declared': z.object({ stage: z.string() }),
+  /** The agent's list, whole. */
+  'todo.updated': z.object({ todos: z.array(todo) }),
+  /** A note of the session; null takes it away. */
+  'note.set': z.object({ key: z.string(), value: z.string().nullable() }),
+  /** Tools of a large set that the model found, and is told of from now on. */
+  'tools.offered': z.object({ tools: z.array(z.string()) }),
 
   'input.queued': z.object({
     input: z.string(),
     delivery: inputDelivery,
-    content: z.array(textPart),
+    content: z.array(userPart),
     /** Put the turn's result up for review instead of ending the turn. */
     review: z.boolean().optional(),
   }),
-  'input.edited': z.object({ input: z.string(), content: z.array(textPart) }),
+  'input.edited': z.object({ input: z.string(), content: z.array(userPart) }),
   'input.removed': z.object({ input: z.string() }),
 
   'turn.started': z.object({
@@ -139,6 +112,10 @@ export const eventData = {
     /** What a failed call has cost, where it is known. */
     usage: usage.optional(),
     costUsd: z.number().min(0).nullable().optional(),
+    /** The tool of a call that the output limit cut off. */
+    cutCall: z.string().optional(),
+    /** What was tried before it was given up. */
+    attempts: z.array(attempt).optional(),
   }),
   'history.repaired': z.object({ repairs: z.array(repair) }),
 
@@ -161,6 +138,9 @@ export const eventData = {
     suggestions: z.array(z.string()),
     /** Unix milliseconds; null waits for ever. */
     expiresAt: z.number().nullable(),
+    parts: z.array(judgedPart).optional(),
+    /** The group that is asked; others are not. */
+    approvers: approvers.optional(),
   }),
   'approval.resolved': z.object({
     call: z.string(),
@@ -168,6 +148,21 @@ export const eventData = {
     reason: z.string().optional(),
     /** The arguments as the approver changed them; they are judged again. */
     input: z.record(z.string(), z.json()).optional(),
+    /** What was changed: the arguments as they were, and the difference in words. */
+    edit: z.object({ original: z.record(z.string(), z.json()), summary: z.string() }).optional(),
+  }),
+  'question.asked': z.object({
+    call: z.string(),
+    questions: z.array(question),
+    /** Unix milliseconds; null waits for ever. */
+    expiresAt: z.number().nullable(),
+  }),
+  'question.answered': z.object({
+    call: z.string(),
+    outcome: answerOutcome,
+    /** One for each question, in their order: a person's, or the defaults. Absent when some question has none. */
+    answers: z.array(answer).optional(),
+    reason: z.string().optional(),
   }),
   /** The intent: from here on the deed may have been done. */
   'tool.started': z.object({ call: z.string(), effect: toolEffect }),
@@ -176,11 +171,17 @@ export const eventData = {
     status: toolStatus,
     /** What the model sees, already shaped to its limits. */
     content: z.string(),
+    /** Images and documents for the model. */
+    files: z.array(filePart).optional(),
     /** For clients only: diff, counts, exit code, truncation, digest of the full output. */
     details: z.record(z.string(), z.json()).optional(),
     durationMs: z.number().min(0).optional(),
     /** The tool ends the turn, with this sentence. */
     endsTurn: z.string().optional(),
+    /** Together with `endsTurn`: the agent cannot go on without a person. */
+    isBlocked: z.boolean().optional(),
+    /** Together with `endsTurn`: what the turn gives to whoever asked. */
+    result: z.json().optional(),
     /** Denied because nobody was there to be asked. */
     isUnattended: z.boolean().optional(),
   }),
@@ -206,6 +207,8 @@ export const eventData = {
     costUsd: z.number().nullable(),
     /** Calls refused because nobody was there to be asked. */
     unattendedDenials: z.number().int(),
+    /** What the agent gave besides its words. */
+    result: z.json().optional(),
   }),
 } as const;
 
@@ -245,7 +248,9 @@ export const transientData = {
       'streaming',
       'executing',
       'awaiting_approval',
+      'awaiting_answer',
       'retrying',
+      'switching_key',
       'cooling',
       'compacting',
       'verifying',

@@ -3,5 +3,7 @@ export { commandData } from './commands.ts';
 export * from './content.ts';
 export * from './events.ts';
 export { protocolJsonSchema } from './json-schema.ts';
+export * from './judgement.ts';
 export * from './settings.ts';
 export { commandSchema, eventSchema, transientSchema } from './wire.ts';
+export * from './work.ts';

@@ -30,4 +30,8 @@ export const modelInfo = z.object({
   /** Most tokens of one answer. */
   outputTokens: z.number().int().min(1),
   isPriceKnown: z.boolean(),
+  /** US dollars per million tokens that a request's input costs at least: the price of a cache read, where there is one. */
+  leastInputUsdPerMillion: z.number().min(0).optional(),
+  /** Media types that it takes besides text, such as `image/png`; absent where nobody knows. */
+  inputTypes: z.array(z.string()).optional(),
 });

@@ -1,23 +1,32 @@
 import type { TransientBody } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../../core/index.ts';
-import type { BlobStore, Clock, Model } from '../../ports.ts';
+import type { BlobStore, Clock, Model, Redactor } from '../../ports.ts';
+import type { Attachments } from '../attachments.ts';
 import type { RequestMiddleware, ToolMiddleware } from '../middleware.ts';
 import type { Registry } from '../registry.ts';
+import type { Speculation } from '../speculation.ts';
+import type { ApproverRoutes } from './approvers.ts';
 import type { RuleLayer } from './judge.ts';
 
 /** What the effects of a session have at hand. */
 export type EffectPorts = {
   clock: Clock;
   blobs: BlobStore;
+  attachments: Attachments;
   tools: Registry;
   /** The model behind a name such as `anthropic/claude-sonnet-4-5`. @throws `unknown_model`, `no_key`. */
   modelFor(name: string): Promise<Model>;
   /** Rules from outside the session, each with the name of where it comes from. */
   ruleLayers: readonly RuleLayer[];
+  /** Who is asked for which approvals; without, everybody is for all. */
+  approvers?: ApproverRoutes;
   /** The system prompt. */
   system(state: Readonly<State>): string;
   requestMiddleware: readonly RequestMiddleware[];
   toolMiddleware: readonly ToolMiddleware[];
+  /** Adds context to a session, if it is driven here. */
+  notify(session: string, text: string): void;
+  redactor: Redactor;
 };
 
 /** What one running effect has at hand: to look at the session, to report, and to learn that it is no longer owed. */
@@ -29,6 +38,8 @@ export type EffectContext = {
   /** Resolves, when the outcome is durable, to whether it counted. Rejects if it could not be written. */
   report(outcome: Outcome): Promise<boolean>;
   broadcast(body: TransientBody): void;
+  /** Reads begun before the answer that asks for them was whole. */
+  speculation: Speculation;
 };
 
 export type Runner<Kind extends Effect['kind']> = (

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
-import type { RuleLayer, Subject } from '@pawl/policy';
-import { judgeByRules, suggestRules } from '@pawl/policy';
+import type { JudgedPart, RuleLayer, Subject } from '@pawl/policy';
+import { explainByRules, suggestRules } from '@pawl/policy';
 import type { JsonObject, Judgement } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
 import type { Call } from '../../core/index.ts';
@@ -8,7 +8,10 @@ import { findCall, isLooping } from '../../core/index.ts';
 import type { Tool, ToolPlan, ToolScope } from '../../ports.ts';
 import { shapeOutput } from '../shape.ts';
 import { validateInput } from '../validate.ts';
+import { approversOf } from './approvers.ts';
+import { canonicalPathsOf } from './canonical.ts';
 import type { EffectContext, Runner } from './effect.ts';
+import { checkQuestions } from './questions.ts';
 import { toolScope } from './scope.ts';
 
 export type { RuleLayer };
@@ -20,14 +23,20 @@ export type { RuleLayer };
 export const runJudge: Runner<'judge'> = async (effect, context) => {
   const call = findCall(context.state, effect.call);
   if (call === undefined) return;
-  const judgement = await judge(call, context).catch((thrown: unknown) => fault(call, thrown));
-  const isCounted = await context.report({ type: 'tool.judged', effect: effect.id, judgement });
-  if (isCounted && findCall(context.state, call.id)?.status === 'deferred') {
-    context.broadcast({ type: 'tool.progress', data: { call: call.id, state: 'queued' } });
-  }
+  const judgement = await judge(call, context);
+  await context.report({ type: 'tool.judged', effect: effect.id, judgement });
 };
 
-async function judge(call: Call, context: EffectContext): Promise<Judgement> {
+/** What is asked for, as far as judging goes. */
+export type Asked = Pick<Call, 'id' | 'tool' | 'input' | 'malformed'>;
+type JudgeContext = Pick<EffectContext, 'ports' | 'state' | 'signal'>;
+
+/** The verdict on one call, and never an exception. */
+export function judge(call: Asked, context: JudgeContext): Promise<Judgement> {
+  return pipeline(call, context).catch((thrown: unknown) => fault(call, thrown));
+}
+
+async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> {
   const { state, ports } = context;
   if (isLooping(state, call)) return mistake(call, 'check loop', looping(call));
   const tool = ports.tools.get(call.tool);
@@ -44,16 +53,21 @@ async function judge(call: Call, context: EffectContext): Promise<Judgement> {
 
   const input = valid.value;
   const scope = toolScope(context, call);
-  const effect = typeof tool.effect === 'function' ? tool.effect(input) : tool.effect;
   const paths = [...((await tool.paths?.(input, scope)) ?? [])];
   const subjects = subjectsOf(tool, input, paths);
   const base = { tool: tool.name, subjects, cwd: state.settings.cwd, home: homedir() };
-  const ruling = judgeByRules({
-    ...base,
+  // Before the tool is asked what a command does: that needs the shell's grammar.
+  const command = subjects.find(({ kind }) => kind === 'command');
+  const canonicalPaths = command === undefined ? new Map() : await canonicalPathsOf(command.value, base);
+  const effect = typeof tool.effect === 'function' ? tool.effect(input) : tool.effect;
+  const asked = { ...base, canonicalPaths, effect };
+  const containment = (await tool.containment?.(input, scope)) ?? 'none';
+  const { ruling, parts } = explainByRules({
+    ...asked,
     layers: [...ports.ruleLayers, { name: 'session', rules: state.settings.rules }],
     mode: state.settings.mode,
-    effect,
     toolAsks: await asks(tool, input, effect, scope),
+    containment,
   });
   const { verdict, rule, reason } = ruling;
   const judged = { call: call.id, verdict, rule, effect, paths };
@@ -62,15 +76,36 @@ async function judge(call: Call, context: EffectContext): Promise<Judgement> {
   // Only now may the world be looked at on the call's behalf: what a denied call would find is not told.
   const plan = await planned(tool, input, scope);
   if (plan.problem !== undefined) return { ...mistake(call, 'check plan', plan.problem), effect, paths };
-  const suggestions = verdict === 'ask' ? suggestRules(base) : [];
-  return { ...judged, ...plan.found, ...(verdict === 'ask' && { suggestions }) };
+  if (verdict !== 'ask') return { ...judged, ...plan.found };
+  const approvers = ports.approvers === undefined ? null : approversOf(ports.approvers, asked);
+  return {
+    ...judged,
+    ...plan.found,
+    // No rule lets a call out of its sandbox.
+    suggestions: containment === 'escape' ? [] : suggestRules(base),
+    ...partsOf(parts),
+    ...(approvers !== null && { approvers }),
+  };
+}
+
+/** Parts of a call that are told apart, at most. */
+const mostParts = 50;
+
+/** Of a call that touches several things, which ones need the answer and which are allowed already. */
+function partsOf(parts: readonly JudgedPart[]): Pick<Judgement, 'parts'> {
+  const needing = parts.filter(({ verdict }) => verdict === 'ask');
+  if (needing.length === 0 || needing.length === parts.length) return {};
+  const others = parts.filter(({ verdict }) => verdict !== 'ask');
+  const told = [...needing, ...others].slice(0, mostParts);
+  return { parts: told.map(({ text, verdict, rule }) => ({ text, verdict, rule })) };
 }
 
 async function planned(tool: Tool, input: JsonObject, scope: ToolScope) {
   try {
     // As it will stand in the log; what JSON cannot hold is the tool's mistake, and is found before anything is done.
-    const found: ToolPlan = JSON.parse(JSON.stringify((await tool.plan?.(input, scope)) ?? {}));
-    return { found };
+    const { questions = [], ...found }: ToolPlan = JSON.parse(JSON.stringify((await tool.plan?.(input, scope)) ?? {}));
+    checkQuestions(questions);
+    return { found: { ...found, ...(questions.length > 0 && { questions: [...questions] }) } };
   } catch (thrown) {
     return { problem: messageOf(thrown) };
   }
@@ -88,18 +123,18 @@ function subjectsOf(tool: Tool, input: JsonObject, paths: readonly string[]): Su
   return value === undefined ? [] : [{ kind: tool.subjectKind ?? 'text', value }];
 }
 
-function mistake(call: Call, rule: string, problem: string): Judgement {
+function mistake(call: Asked, rule: string, problem: string): Judgement {
   const reason = shapeOutput(problem, { isError: true }).content;
   return { call: call.id, verdict: 'deny', rule, reason, isMistake: true, effect: 'read', paths: [] };
 }
 
 /** What cannot be judged does not run. */
-function fault(call: Call, thrown: unknown): Judgement {
+function fault(call: Asked, thrown: unknown): Judgement {
   const rule = isPawlError(thrown, 'bad_rule') ? 'check rules' : 'check call';
   return mistake(call, rule, `This call could not be judged, so it was not run: ${messageOf(thrown)}`);
 }
 
-function looping(call: Call): string {
+function looping(call: Asked): string {
   return `This is the third time in a row that ${call.tool} is called with these arguments, and each time the result was the same. It was not run again. Do something else.`;
 }
 

@@ -1,7 +1,7 @@
-import type { PawlError } from '@pawl/protocol';
-import { toPawlError } from '@pawl/protocol';
+import { PawlError, toPawlError } from '@pawl/protocol';
+import { filesOf } from '../../context/files.ts';
 import { buildRequest } from '../../context/request.ts';
-import { callId, noUsage } from '../../core/index.ts';
+import { callId, due, noUsage } from '../../core/index.ts';
 import type { Model, ModelMessage, ModelPart } from '../../ports.ts';
 import { chainRequest } from '../middleware.ts';
 import type { EffectContext, Runner } from './effect.ts';
@@ -17,16 +17,21 @@ export const runModel: Runner<'model'> = async (effect, context) => {
     await report({ type: 'model.failed', effect: effect.id, model: name, error: cancelled, partial: null });
     return;
   }
+  const isOwed = () => due(state).some(({ id }) => id === effect.id) && !signal.aborted;
   const answer = new Answer(context, callIdsOf(context));
+  context.speculation.discard();
   try {
     const model = await untilAborted(signal, context.ports.modelFor(name));
-    const message = model === null ? null : await untilAborted(signal, answer.follow(model));
+    const message = model === null ? null : await untilAborted(signal, answer.follow(model, isOwed));
     if (model !== null && message !== null) {
-      await report({ type: 'model.finished', effect: effect.id, model: model.id, message });
+      await context.speculation.close();
+      await report({ type: 'model.finished', effect: effect.id, model: message.model ?? model.id, message });
       return;
     }
+    context.speculation.discard();
     await report({ type: 'model.failed', effect: effect.id, model: name, error: cancelled, partial: answer.soFar() });
   } catch (thrown) {
+    context.speculation.discard();
     const { code, message } = signal.aborted ? cancelled : toPawlError(thrown, 'model_failed');
     const partial = answer.soFar();
     if (partial === null) answer.withdraw(message);
@@ -73,9 +78,12 @@ class Answer {
     this.#turn = { turn: context.state.turn?.number ?? 0, step: context.state.turn?.step ?? 0 };
   }
 
-  async follow(model: Model): Promise<ModelMessage> {
-    const { broadcast, ports, signal } = this.#context;
-    const request = buildRequest(this.#context.state, model, ports);
+  async follow(model: Model, isOwed: () => boolean): Promise<ModelMessage> {
+    const { broadcast, ports, signal, speculation, state } = this.#context;
+    const files = await filesOf(state, ports.blobs);
+    // The session may have gone on meanwhile: its history is another one then, and nobody waits for this answer.
+    if (!isOwed()) throw new PawlError(cancelled.code, cancelled.message);
+    const request = buildRequest(state, model, ports, files);
     const stream = chainRequest(ports.requestMiddleware, (changed, limit) => model.stream(changed, limit));
     broadcast({ type: 'stream.started', data: { ...this.#turn, model: model.id } });
     for await (const event of stream(request, signal)) {
@@ -98,14 +106,23 @@ class Answer {
             data: { call: this.#idOf(event.call), tool: event.tool, text: event.text },
           });
           break;
-        case 'input_complete':
+        case 'input_complete': {
+          const { call, tool, input } = event;
+          speculation.offer({ id: this.#idOf(call), tool, input });
           break;
+        }
         case 'activity': {
           const { activity, detail } = event;
           broadcast({ type: 'activity', data: { activity, ...(detail !== undefined && { detail }) } });
           break;
         }
+        case 'notice': {
+          const { level, code, message } = event;
+          broadcast({ type: 'notice', data: { level, code, message } });
+          break;
+        }
         case 'rollback':
+          speculation.discard();
           this.withdraw(event.reason);
           broadcast({ type: 'stream.started', data: { ...this.#turn, model: model.id } });
           break;

@@ -3,7 +3,10 @@ import type { ToolScope } from '../../ports.ts';
 import type { EffectContext } from './effect.ts';
 
 /** What every function of a tool may use, for this call. */
-export function toolScope({ ports, state, signal }: EffectContext, call: Call): ToolScope {
+export function toolScope(
+  { ports, state, signal }: Pick<EffectContext, 'ports' | 'state' | 'signal'>,
+  call: Pick<Call, 'id'>,
+): ToolScope {
   return {
     session: state.session,
     cwd: state.settings.cwd,
@@ -11,5 +14,9 @@ export function toolScope({ ports, state, signal }: EffectContext, call: Call): 
     signal,
     blobs: ports.blobs,
     lastSeen: (path) => state.files.get(path) ?? null,
+    notes: state.notes,
+    tools: ports.tools.specs(),
+    mode: state.settings.mode,
+    notify: (text) => ports.notify(state.session, text),
   };
 }

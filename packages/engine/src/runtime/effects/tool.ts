@@ -1,21 +1,10 @@
-import type { EventData, JsonObject } from '@pawl/protocol';
-import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
-import type { Call } from '../../core/index.ts';
+import { messageOf } from '@pawl/protocol';
+import type { Call, Declared } from '../../core/index.ts';
 import { findCall } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
-import { chainTool } from '../middleware.ts';
-import { shapeOutput } from '../shape.ts';
-import { validateInput } from '../validate.ts';
 import type { EffectContext, Runner } from './effect.ts';
+import { type Ending, endingOf, inputOf, runOnce, withGrace } from './run.ts';
 import { toolScope } from './scope.ts';
-
-/** How long a tool that was told to stop may take to do so, ms. */
-const stopGraceMs = 2000;
-
-/** Code of the error that a tool's run ends with when it does not stop. */
-const leftBehind = 'left_behind';
-
-type Finished = EventData['tool.finished'];
 
 /**
  * Runs a call, whose intent is in the log. After a crash no deed is repeated unless that is harmless:
@@ -49,7 +38,7 @@ async function recover(context: EffectContext, owed: Owed, tool: Tool, mode: 're
   } else if (found === 'not_done') {
     await finish(context, owed, { status: 'cancelled', content: 'Cancelled. It had begun and took no effect.' });
   } else if (found !== null) {
-    await finish(context, owed, await outcomeOf(context, found));
+    await finish(context, owed, await endingOf(context, found));
   } else {
     const content =
       'Interrupted: the program was stopped while this ran, and nobody knows whether it took effect. Look at the state of things before trying it again.';
@@ -71,106 +60,29 @@ async function reconciled(
 }
 
 async function perform(context: EffectContext, owed: Owed, tool: Tool): Promise<void> {
-  const { ports, broadcast, signal } = context;
+  const { broadcast, signal, speculation } = context;
   const { call } = owed;
   if (signal.aborted) {
     await finish(context, owed, { status: 'cancelled', content: `Not run. ${messageOf(signal.reason)}` });
     return;
   }
-  broadcast({ type: 'tool.progress', data: { call: call.id, state: 'running' } });
-  const toolContext: ToolContext = {
-    ...toolScope(context, call),
-    paths: call.judgement?.paths ?? [],
-    basis: call.judgement?.basis ?? null,
-    progress: (update) => broadcast({ type: 'tool.progress', data: { call: call.id, state: 'running', ...update } }),
+  const words = context.ports.redactor.stream();
+  const progress: ToolContext['progress'] = ({ text, ...update }) => {
+    const said = text === undefined ? '' : words.push(text);
+    const data = { call: call.id, state: 'running' as const, ...update, ...(said !== '' && { text: said }) };
+    broadcast({ type: 'tool.progress', data });
   };
-  const begun = ports.clock.now();
-  const run = chainTool(ports.toolMiddleware, async (chosen, input, scope) => chosen.run(input, scope));
-  try {
-    const outcome = await withGrace(context, tool.name, run(tool, await inputOf(tool, call), toolContext));
-    const finished = await outcomeOf(context, outcome);
-    // A tool that was stopped says what it can; that it was stopped is not its to say.
-    const status = signal.aborted && finished.status !== 'ok' ? 'cancelled' : finished.status;
-    await finish(context, owed, { ...finished, status, durationMs: ports.clock.now() - begun }, outcome.stage);
-  } catch (thrown) {
-    if (isPawlError(thrown, 'outdated')) {
-      const data = { call: call.id, reason: thrown.message };
-      await context.report({ type: 'tool.outdated', effect: owed.effect, data });
-      return;
-    }
-    const isLeft = isPawlError(thrown, leftBehind);
-    // Whatever a tool that does not stop still does, nobody will see.
-    const status = !signal.aborted ? 'error' : isLeft && call.claims?.effect !== 'read' ? 'unknown' : 'cancelled';
-    const sentence = signal.aborted && !isLeft ? `Cancelled. ${messageOf(signal.reason)}` : messageOf(thrown);
-    const { content } = shapeOutput(sentence, { isError: true });
-    await finish(context, owed, { status, content, durationMs: ports.clock.now() - begun });
+  progress({});
+  const ran = await (speculation.take(call, signal) ?? runOnce(context, tool, call, progress));
+  if ('outdated' in ran) {
+    const data = { call: call.id, reason: ran.outdated };
+    await context.report({ type: 'tool.outdated', effect: owed.effect, data });
+    return;
   }
+  await finish(context, owed, ran.ending, ran.declared);
 }
 
-/** A tool that does not stop when told to is left behind. */
-async function withGrace<Value>(context: EffectContext, name: string, work: Promise<Value>): Promise<Value> {
-  const { signal, ports } = context;
-  let callOff: () => void = () => undefined;
-  const overdue = new Promise<never>((_, reject) => {
-    const wait = () => {
-      callOff = ports.clock.at(ports.clock.now() + stopGraceMs, () =>
-        reject(
-          new PawlError(
-            leftBehind,
-            `The tool ${name} did not stop within ${stopGraceMs} ms and was left behind. What it still does is not seen here; look before you go on.`,
-          ),
-        ),
-      );
-    };
-    if (signal.aborted) wait();
-    else signal.addEventListener('abort', wait, { once: true });
-    callOff = () => signal.removeEventListener('abort', wait);
-  });
-  try {
-    return await Promise.race([work, overdue]);
-  } finally {
-    callOff();
-    work.catch(() => undefined);
-  }
-}
-
-/** The arguments as the tool's schema makes them, which is how they were judged: with defaults, transformed. */
-async function inputOf(tool: Tool, call: Call): Promise<JsonObject> {
-  const valid = await validateInput(tool, call.input);
-  if (valid.ok) return valid.value;
-  throw new Error(valid.message);
-}
-
-type Ending = Omit<Finished, 'call'>;
-
-async function outcomeOf(context: EffectContext, outcome: ToolOutcome): Promise<Ending> {
-  const isError = outcome.isError === true;
-  const shaped = shapeOutput(String(outcome.content), { isError });
-  const details: JsonObject = { ...asJson(outcome.details), ...shaped.details };
-  if (shaped.isTruncated) {
-    // The deed is done whatever becomes of its output: a blob that cannot be written costs only what was cut.
-    const digest = await context.ports.blobs.put(new TextEncoder().encode(outcome.content)).catch(() => null);
-    if (digest !== null) details.output = digest;
-    shaped.content += `\n[${digest === null ? 'The whole output could not be kept.' : `The whole output can be read with the path output:${digest}`}]`;
-  }
-  return {
-    status: isError ? 'error' : 'ok',
-    content: shaped.content,
-    details,
-    ...(outcome.endsTurn !== undefined && { endsTurn: outcome.endsTurn }),
-  };
-}
-
-/** What JSON cannot hold would keep the outcome out of the log, and the outcome is what counts. */
-function asJson(details: ToolOutcome['details']): JsonObject {
-  try {
-    return JSON.parse(JSON.stringify(details ?? {}));
-  } catch (error) {
-    return { problem: `The details could not be kept: ${messageOf(error)}` };
-  }
-}
-
-async function finish(context: EffectContext, owed: Owed, ending: Ending, stage?: string): Promise<void> {
+async function finish(context: EffectContext, owed: Owed, ending: Ending, declared: Declared = {}): Promise<void> {
   const data = { call: owed.call.id, ...ending };
-  await context.report({ type: 'tool.finished', effect: owed.effect, data, stage: stage ?? null });
+  await context.report({ type: 'tool.finished', effect: owed.effect, data, declared });
 }

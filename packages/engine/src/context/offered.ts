@@ -1,0 +1,33 @@
+/** Which tools a model is told of: all of a small set, of a large one those that are essential or that it looked for. */
+import type { ToolSpec } from '../ports.ts';
+import type { Registry } from '../runtime/registry.ts';
+
+/** Sets of more tools than this are not sent whole: their descriptions would cost more than most work is worth. */
+const mostToolsSent = 40;
+
+type Told = { found: string; specs: readonly ToolSpec[] };
+/** The last answer for each set: the array stays the same from step to step, as a prompt's cached prefix must. */
+const told = new WeakMap<readonly ToolSpec[], Told>();
+
+/** `found` are the names that the model has looked for in this session. */
+export function offeredTools(tools: Pick<Registry, 'specs' | 'get'>, found: readonly string[]): readonly ToolSpec[] {
+  const all = tools.specs();
+  if (all.length <= mostToolsSent) return all;
+  const key = [...found].sort((one, other) => (one < other ? -1 : 1)).join(' ');
+  const known = told.get(all);
+  if (known?.found === key) return known.specs;
+  const specs = choose(all, tools, found);
+  told.set(all, { found: key, specs });
+  return specs;
+}
+
+function choose(all: readonly ToolSpec[], tools: Pick<Registry, 'get'>, found: readonly string[]): readonly ToolSpec[] {
+  const finder = all.find(({ name }) => tools.get(name)?.findsTools === true);
+  if (finder === undefined) return all;
+  const isTold = ({ name }: ToolSpec) =>
+    name === finder.name || found.includes(name) || tools.get(name)?.isEssential === true;
+  const hidden = all.filter((spec) => !isTold(spec)).map(({ name }) => name);
+  if (hidden.length === 0) return all;
+  const description = `${finder.description}\nTools that exist and are not described here: ${hidden.join(', ')}.`;
+  return all.filter(isTold).map((spec) => (spec === finder ? { ...spec, description } : spec));
+}

@@ -1,0 +1,138 @@
+/** Which files a session changed, and what they were before: what undoing needs. A fold of the log. */
+import type { DurableEvent, EventData, JsonObject, ToolEffect, ToolStatus } from '@pawl/protocol';
+import type { FormerEntry } from '../ports.ts';
+import { mainArgument } from './argument.ts';
+
+/** What turns did to one path, taken together. */
+export type FileChange = {
+  /** Canonical. */
+  path: string;
+  before: FormerEntry;
+  /** Digest; null for nothing there. */
+  after: string | null;
+  /** The changes of single calls that make up this one, in order. */
+  steps: { before: FormerEntry; after: string | null }[];
+  /** Permission bits of what is there after, where they are known. */
+  mode: number | null;
+  /** Something else changed it between two of the session's own changes. */
+  isTangled: boolean;
+};
+
+/** A call that may have changed what the log knows nothing of: a command, a tool of others. */
+export type BlindCall = { tool: string; argument: string; status: ToolStatus };
+
+export type FileChanges = {
+  /** Numbers of the turns that are covered and changed files, in order. */
+  turns: number[];
+  /** In the order in which the paths were first changed. */
+  changes: FileChange[];
+  /** Folders that came into being with files in them, outermost first. */
+  madeFolders: string[];
+  blindCalls: BlindCall[];
+};
+
+/** Numbers of the turns that changed files, in order. */
+export function turnsWithChanges(events: readonly DurableEvent[]): number[] {
+  return fileChangesOf(events).turns;
+}
+
+/** The changes of one turn, of all after an event, or of the whole session. */
+export function fileChangesOf(
+  events: readonly DurableEvent[],
+  range: { turn?: number; afterSeq?: number } = {},
+): FileChanges {
+  const { turn: wanted, afterSeq = 0 } = range;
+  const calls = new Map<string, OpenCall>();
+  const changes = new Map<string, FileChange>();
+  const turns = new Set<number>();
+  const blindCalls: BlindCall[] = [];
+  const madeFolders = new Set<string>();
+  let turn = 0;
+  for (const event of events) {
+    const { type, data, seq } = event;
+    if (type === 'turn.started') turn = data.turn;
+    else if (type === 'message.added') rememberCalls(calls, data.message);
+    else if (type === 'approval.resolved') editCall(calls, data);
+    else if (type === 'tool.started') calls.set(data.call, { ...openCall(calls, data.call), effect: data.effect });
+    else if (type === 'tool.finished' && seq > afterSeq && (wanted === undefined || turn === wanted)) {
+      const found = changesIn(data.details);
+      for (const change of found) merge(changes, change);
+      if (found.length > 0) turns.add(turn);
+      for (const folder of foldersIn(data.details)) madeFolders.add(folder);
+      const call = openCall(calls, data.call);
+      if (isBlind(call, data)) blindCalls.push({ ...described(call), status: data.status });
+    }
+  }
+  return { turns: [...turns], changes: [...changes.values()], madeFolders: [...madeFolders], blindCalls };
+}
+
+type OpenCall = { tool: string; input: JsonObject; effect: ToolEffect | null };
+
+const openCall = (calls: ReadonlyMap<string, OpenCall>, id: string): OpenCall =>
+  calls.get(id) ?? { tool: '', input: {}, effect: null };
+
+const described = ({ tool, input }: OpenCall) => ({ tool, argument: mainArgument(input) });
+
+/** Ids of calls begin anew in a fork's own turns; the latest of an id is the one that goes on. */
+function rememberCalls(calls: Map<string, OpenCall>, message: EventData['message.added']['message']): void {
+  if (message.role !== 'assistant') return;
+  for (const part of message.content) {
+    if (part.type === 'tool_call') calls.set(part.id, { tool: part.tool, input: part.input, effect: null });
+  }
+}
+
+function editCall(calls: Map<string, OpenCall>, { call, input }: EventData['approval.resolved']): void {
+  if (input !== undefined) calls.set(call, { ...openCall(calls, call), input });
+}
+
+/** It began, does more than read, and left no account of what it did. What writes files does all or nothing. */
+function isBlind({ effect }: OpenCall, { details, status }: EventData['tool.finished']): boolean {
+  if (details?.before !== undefined) return false;
+  return effect === 'external' || (effect === 'write' && status !== 'error');
+}
+
+const isObject = (value: unknown): value is { [key: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function changesIn(details: JsonObject | undefined): FileChange[] {
+  const { before, files, modes } = details ?? {};
+  if (!isObject(before) || !isObject(files)) return [];
+  return Object.entries(before).flatMap(([path, former]): FileChange[] => {
+    const entry = formerEntry(former);
+    const after = files[path];
+    if (entry === undefined || (typeof after !== 'string' && after !== null)) return [];
+    const mode = isObject(modes) && typeof modes[path] === 'number' ? modes[path] : null;
+    return [{ path, before: entry, after, steps: [{ before: entry, after }], mode, isTangled: false }];
+  });
+}
+
+function foldersIn(details: JsonObject | undefined): string[] {
+  const folders = details?.folders;
+  return Array.isArray(folders) ? folders.filter((folder) => typeof folder === 'string') : [];
+}
+
+/** Undefined for what this version does not know. */
+function formerEntry(value: unknown): FormerEntry | undefined {
+  if (value === null) return null;
+  if (!isObject(value)) return undefined;
+  const { kind, digest, mode, delta, target, reason } = value;
+  if (kind === 'file' && typeof digest === 'string' && typeof mode === 'number') {
+    return { kind, digest, mode, ...(typeof delta === 'string' && { delta }) };
+  }
+  if (kind === 'folder' && typeof mode === 'number') return { kind, mode };
+  if (kind === 'link' && typeof target === 'string') return { kind, target };
+  return kind === 'lost' ? { kind, reason: String(reason) } : undefined;
+}
+
+function merge(changes: Map<string, FileChange>, next: FileChange): void {
+  const known = changes.get(next.path);
+  if (known === undefined) {
+    changes.set(next.path, next);
+    return;
+  }
+  const stood = next.before?.kind === 'file' ? next.before.digest : null;
+  const isTangled = known.isTangled || stood !== known.after || (next.before !== null && next.before.kind !== 'file');
+  const mode = next.mode ?? (next.after === null ? null : known.mode);
+  known.steps.push(...next.steps);
+  changes.set(next.path, { ...known, after: next.after, mode, isTangled });
+}

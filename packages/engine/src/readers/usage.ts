@@ -1,0 +1,91 @@
+/** What sessions used and cost: a fold of their logs. */
+import type { DurableEvent, Usage } from '@pawl/protocol';
+import { noUsage } from '../core/state.ts';
+import { addUsage } from '../core/usage.ts';
+
+/** One call of a model that was billed, or may have been. */
+export type UsageEntry = {
+  /** When it ended, Unix ms. */
+  at: number;
+  session: string;
+  agent: string;
+  /** That answered; of a failed call the one that was asked. */
+  model: string;
+  usage: Usage;
+  /** US dollars; null where the price is not known. */
+  costUsd: number | null;
+};
+
+/** The calls of one session, in their order. What a fork was copied with was spent by the session it was copied from. */
+export function usageOf(events: readonly DurableEvent[]): UsageEntry[] {
+  let entries: UsageEntry[] = [];
+  let model = '';
+  let agent = '';
+  for (const { type, data, at, session } of events) {
+    switch (type) {
+      case 'session.created':
+        ({ model, agent } = data);
+        break;
+      case 'session.configured':
+        model = data.model ?? model;
+        agent = data.agent ?? agent;
+        break;
+      case 'session.forked':
+        entries = [];
+        break;
+      case 'message.added': {
+        const { message } = data;
+        if (message.role !== 'assistant') break;
+        const { usage, costUsd } = message;
+        entries.push({ at, session, agent, model: message.model, usage, costUsd });
+        break;
+      }
+      case 'model.failed': {
+        const { usage, costUsd = null } = data;
+        if (usage !== undefined) entries.push({ at, session, agent, model, usage, costUsd });
+        break;
+      }
+      default:
+    }
+  }
+  return entries;
+}
+
+/** Calls taken together. */
+export type UsageSum = {
+  calls: number;
+  usage: Usage;
+  /** US dollars of the calls whose price is known. */
+  knownCostUsd: number;
+  /** Calls whose price is not: what they cost comes on top. */
+  unpricedCalls: number;
+};
+
+export function sumUsage(entries: readonly UsageEntry[]): UsageSum {
+  const sum: UsageSum = { calls: 0, usage: noUsage, knownCostUsd: 0, unpricedCalls: 0 };
+  for (const { usage, costUsd } of entries) {
+    sum.calls += 1;
+    sum.usage = addUsage(sum.usage, usage);
+    if (costUsd === null) sum.unpricedCalls += 1;
+    else sum.knownCostUsd += costUsd;
+  }
+  return sum;
+}
+
+/** Sums of the entries that have the same keys, sorted by them. */
+export function sumUsageBy(
+  entries: readonly UsageEntry[],
+  keysOf: (entry: UsageEntry) => readonly string[],
+): { keys: readonly string[]; sum: UsageSum }[] {
+  const groups = new Map<string, { keys: readonly string[]; entries: UsageEntry[] }>();
+  for (const entry of entries) {
+    const keys = keysOf(entry);
+    const id = JSON.stringify(keys);
+    const group = groups.get(id) ?? { keys, entries: [] };
+    group.entries.push(entry);
+    groups.set(id, group);
+  }
+  return [...groups]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, { keys, entries: group }]) => ({ keys, sum: sumUsage(group) }));
+}

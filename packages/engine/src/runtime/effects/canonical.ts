@@ -1,0 +1,40 @@
+/** Where the paths that a shell command names really lead, so that no symlink walks around a rule. */
+import { lstat, readlink, realpath } from 'node:fs';
+import { promisify } from 'node:util';
+import { namedPaths, prepareCommand } from '@pawl/policy';
+
+/** As the system resolves it: `..` behind a symlink is the parent of where that leads. */
+const resolveWhole = promisify(realpath.native);
+const readTarget = promisify(readlink);
+const look = promisify(lstat);
+
+/** More names than this are judged as they are written. */
+const mostPaths = 64;
+const mostLinks = 40;
+
+/** @throws `no_grammar`. */
+export async function canonicalPathsOf(
+  command: string,
+  base: { cwd: string; home: string },
+): Promise<ReadonlyMap<string, string>> {
+  await prepareCommand(command);
+  const paths = namedPaths(command, base).slice(0, mostPaths);
+  return new Map(await Promise.all(paths.map(async (path) => [path, await canonical(path, mostLinks)] as const)));
+}
+
+/** Of what is not there, the part that is; of a link to nothing, where it leads. */
+async function canonical(path: string, linksLeft: number): Promise<string> {
+  const whole = await resolveWhole(path).catch(() => null);
+  if (whole !== null || path === '/') return whole ?? path;
+  const cut = path.replace(/\/+$/, '');
+  const end = cut.lastIndexOf('/');
+  const folder = await canonical(cut.slice(0, end) || '/', linksLeft);
+  const entry = `${folder === '/' ? '' : folder}/${cut.slice(end + 1)}`;
+  const isLink = await look(entry).then(
+    (status) => status.isSymbolicLink(),
+    () => false,
+  );
+  if (!isLink || linksLeft === 0) return entry;
+  const target = await readTarget(entry);
+  return canonical(target.startsWith('/') ? target : `${folder}/${target}`, linksLeft - 1);
+}

@@ -1,0 +1,170 @@
+/** One run of a tool, from its arguments to what the log is to hold of it. */
+import type { EventData, JsonObject } from '@pawl/protocol';
+import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
+import type { Call, Declared } from '../../core/index.ts';
+import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
+import { chainTool } from '../middleware.ts';
+import { shapeOutput } from '../shape.ts';
+import { validateInput } from '../validate.ts';
+import type { EffectContext } from './effect.ts';
+import { toolScope } from './scope.ts';
+
+/** How long a tool that was told to stop may take to do so, ms. */
+const stopGraceMs = 2000;
+
+/** Code of the error that a tool's run ends with when it does not stop. */
+const leftBehind = 'left_behind';
+
+/** What becomes of a call, without its id. */
+export type Ending = Omit<EventData['tool.finished'], 'call'>;
+
+/** How a run ended; or what was judged was no longer so, and nothing was touched. */
+export type Ran = { ending: Ending; declared?: Declared } | { outdated: string };
+
+type World = Pick<EffectContext, 'ports' | 'state' | 'signal'>;
+type Judged = Pick<Call, 'id' | 'input' | 'judgement'> & Partial<Pick<Call, 'questions'>>;
+
+/**
+ * Runs the tool, through the middleware. However that goes, it ends. Arguments that are valid already are taken as they
+ * are, and the run begins at once.
+ */
+export async function runOnce(
+  world: World,
+  tool: Tool,
+  call: Judged,
+  progress: ToolContext['progress'],
+  isValid = false,
+): Promise<Ran> {
+  const { ports, signal } = world;
+  const context: ToolContext = {
+    ...toolScope(world, call),
+    paths: call.judgement?.paths ?? [],
+    basis: call.judgement?.basis ?? null,
+    progress,
+    ...repliesTo(call),
+  };
+  const begun = ports.clock.now();
+  const run = chainTool(ports.toolMiddleware, async (chosen, input, scope) => chosen.run(input, scope));
+  try {
+    const outcome = await withGrace(
+      world,
+      tool.name,
+      run(tool, isValid ? call.input : await inputOf(tool, call), context),
+    );
+    const ending = await endingOf(world, outcome);
+    // A tool that was stopped says what it can; that it was stopped is not its to say.
+    const status = signal.aborted && ending.status !== 'ok' ? 'cancelled' : ending.status;
+    return { ending: { ...ending, status, durationMs: ports.clock.now() - begun }, declared: declaredIn(outcome) };
+  } catch (thrown) {
+    if (isPawlError(thrown, 'outdated')) return { outdated: thrown.message };
+    const isLeft = isPawlError(thrown, leftBehind);
+    // Whatever a tool that does not stop still does, nobody will see.
+    const isUnknown = isLeft && call.judgement?.effect !== 'read';
+    const status = !signal.aborted ? 'error' : isUnknown ? 'unknown' : 'cancelled';
+    const sentence = signal.aborted && !isLeft ? `Cancelled. ${messageOf(signal.reason)}` : messageOf(thrown);
+    const { content } = shapeOutput(ports.redactor.redact(sentence), { isError: true });
+    return { ending: { status, content, durationMs: ports.clock.now() - begun } };
+  }
+}
+
+/** A tool that does not stop when told to is left behind. */
+export async function withGrace<Value>({ signal, ports }: World, name: string, work: Promise<Value>): Promise<Value> {
+  let callOff: () => void = () => undefined;
+  const overdue = new Promise<never>((_, reject) => {
+    const wait = () => {
+      callOff = ports.clock.at(ports.clock.now() + stopGraceMs, () =>
+        reject(
+          new PawlError(
+            leftBehind,
+            `The tool ${name} did not stop within ${stopGraceMs} ms and was left behind. What it still does is not seen here; look before you go on.`,
+          ),
+        ),
+      );
+    };
+    if (signal.aborted) wait();
+    else signal.addEventListener('abort', wait, { once: true });
+    callOff = () => signal.removeEventListener('abort', wait);
+  });
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    callOff();
+    work.catch(() => undefined);
+  }
+}
+
+/** The arguments as the tool's schema makes them, which is how they were judged: with defaults, transformed. */
+export async function inputOf(tool: Tool, { input }: Pick<Call, 'input'>): Promise<JsonObject> {
+  const valid = await validateInput(tool, input);
+  if (valid.ok) return valid.value;
+  throw new Error(valid.message);
+}
+
+/** An outcome as it stands in the log: shaped to its limits, the whole kept as a blob. */
+export async function endingOf(world: World, given: ToolOutcome): Promise<Ending> {
+  const outcome = withoutSecrets(world, given);
+  const isError = outcome.isError === true;
+  const shaped = shapeOutput(outcome.content, { isError });
+  const details: JsonObject = { ...outcome.details, ...shaped.details };
+  if (shaped.isTruncated) {
+    // The deed is done whatever becomes of its output: a blob that cannot be written costs only what was cut.
+    const digest = await world.ports.blobs.put(new TextEncoder().encode(outcome.content)).catch(() => null);
+    if (digest !== null) details.output = digest;
+    shaped.content += `\n[${digest === null ? 'The whole output could not be kept.' : `The whole output can be read with the path output:${digest}`}]`;
+  }
+  const { files, refused } = await admitted(world, outcome);
+  return {
+    status: isError ? 'error' : 'ok',
+    content: [shaped.content, ...refused].filter((text) => text !== '').join('\n'),
+    details,
+    ...(files.length > 0 && { files }),
+    ...endOf(outcome),
+  };
+}
+
+function repliesTo({ questions }: Judged): Pick<ToolContext, 'replies'> {
+  const { outcome, answers = null } = questions?.reply ?? {};
+  return outcome === undefined || answers === null ? {} : { replies: { outcome, answers } };
+}
+
+/** How the turn ends with it, if it does. */
+function endOf({ endsTurn, isBlocked, result }: ToolOutcome): Pick<Ending, 'endsTurn' | 'isBlocked' | 'result'> {
+  if (endsTurn === undefined) return {};
+  return {
+    endsTurn,
+    ...(isBlocked === true && { isBlocked }),
+    ...(result !== undefined && { result: asJson({ result }).result ?? null }),
+  };
+}
+
+function declaredIn({ stage, todos, notes, offers }: ToolOutcome): Declared {
+  return {
+    ...(stage !== undefined && { stage }),
+    ...(todos !== undefined && { todos }),
+    ...(notes !== undefined && { notes }),
+    ...(offers !== undefined && { offers }),
+  };
+}
+
+function withoutSecrets({ ports }: World, { content, details, ...outcome }: ToolOutcome): ToolOutcome {
+  const { redact } = ports.redactor;
+  return {
+    ...outcome,
+    content: redact(String(content)),
+    details: asJson(details, redact),
+    ...(outcome.endsTurn !== undefined && { endsTurn: redact(outcome.endsTurn) }),
+  };
+}
+
+async function admitted({ ports, state, signal }: World, { files = [] }: ToolOutcome) {
+  return files.length === 0 ? { files: [], refused: [] } : ports.attachments.admitResult(files, state, signal);
+}
+
+/** What JSON cannot hold would keep the outcome out of the log, and the outcome is what counts. */
+function asJson(details: ToolOutcome['details'], redact = (text: string) => text): JsonObject {
+  try {
+    return JSON.parse(redact(JSON.stringify(details ?? {})));
+  } catch (error) {
+    return { problem: redact(`The details could not be kept: ${messageOf(error)}`) };
+  }
+}

@@ -1,0 +1,145 @@
+/** The effects of one session that run here: what is owed is started, once; what is no longer owed is stopped. */
+import type { Actor, TransientBody } from '@pawl/protocol';
+import { PawlError } from '@pawl/protocol';
+import type { Effect, Outcome, State } from '../core/index.ts';
+import type { EffectContext, EffectPorts, Runners } from './effects/effect.ts';
+import { Speculation } from './speculation.ts';
+import { awake } from './writer.ts';
+
+/** `hasReported` is set once the outcome is on its way: from then on there is nothing to stop. */
+type Running = { controller: AbortController; hasReported: boolean; done: Promise<void> };
+
+/** Effects that may end one after another without anything coming of them, before the session is given up. */
+const mostFruitless = 100;
+
+/** How long what was told to stop is waited for, ms: longer than tools are given to stop. */
+const settleMs = 3000;
+
+/** What the session does for its effects. */
+export type Home = {
+  ports: EffectPorts;
+  runners: Runners;
+  state: State;
+  due(): Effect[];
+  report(outcome: Outcome): Promise<boolean>;
+  broadcast(body: TransientBody): void;
+  /** A runner answers for what it calls; what still comes out of one is a lost log or a fault of ours. */
+  fail(error: unknown): void;
+  /** Whether a record is being made, after which `act` is called in any case. */
+  isBusy(): boolean;
+};
+
+export class Runs {
+  readonly #home: Home;
+  readonly #running = new Map<string, Running>();
+  /** Calls begun here and still owed. One whose outcome was lost is found out about, not begun again. */
+  readonly #begun = new Set<string>();
+  readonly #speculation: Speculation;
+  #fruitless = 0;
+  #hasEnded = false;
+
+  constructor(home: Home) {
+    this.#home = home;
+    this.#speculation = new Speculation(home);
+  }
+
+  /** Starts what is owed and not running; stops what runs and is no longer owed. */
+  act(): void {
+    if (this.#hasEnded) return;
+    const { state } = this.#home;
+    if (!mayHold(state)) this.#speculation.discard();
+    const owed = new Map(this.#home.due().map((effect) => [effect.id, effect]));
+    for (const [id, { controller, hasReported }] of this.#running) {
+      if (hasReported) continue;
+      const effect = owed.get(id);
+      if (effect === undefined || ('mode' in effect && effect.mode === 'stop')) controller.abort(stopReason(state));
+    }
+    for (const id of this.#begun) if (!owed.has(id)) this.#begun.delete(id);
+    for (const effect of owed.values()) {
+      if (this.#running.has(effect.id)) continue;
+      const hasBegun = effect.kind === 'tool' && effect.mode === 'run' && this.#begun.has(effect.id);
+      this.#start(hasBegun ? { ...effect, mode: 'recover' } : effect);
+    }
+  }
+
+  /** What an owed effect would bring back, if that is known already; see `Speculation`. */
+  known(seq: number): Outcome | null {
+    return this.#speculation.known(this.#home.due, seq);
+  }
+
+  /** Tells everything to stop; nothing is started any more. */
+  end(reason: PawlError): void {
+    this.#hasEnded = true;
+    for (const { controller } of this.#running.values()) controller.abort(reason);
+    this.#speculation.discard();
+  }
+
+  /** When all that was told to stop has come to an end, or had its time to. */
+  async settled(): Promise<void> {
+    const { clock } = this.#home.ports;
+    const all = Promise.all([...this.#running.values()].map(({ done }) => done));
+    const overdue = new Promise<void>((resolve) => clock.at(clock.now() + settleMs, resolve));
+    await awake(Promise.race([all, overdue]));
+  }
+
+  #start(effect: Effect): void {
+    const { ports, state, broadcast, report, runners } = this.#home;
+    const controller = new AbortController();
+    const running: Running = { controller, hasReported: false, done: Promise.resolve() };
+    this.#running.set(effect.id, running);
+    if (effect.kind === 'tool') this.#begun.add(effect.id);
+    const context: EffectContext = {
+      ports,
+      state,
+      signal: controller.signal,
+      report: (outcome) => {
+        running.hasReported = true;
+        return report(outcome);
+      },
+      broadcast,
+      speculation: this.#speculation,
+    };
+    const { seq } = state;
+    running.done = run(effect, runners, context)
+      .catch((error: unknown) => {
+        if (!this.#hasEnded) this.#home.fail(error);
+      })
+      .finally(() => {
+        this.#running.delete(effect.id);
+        if (this.#hasEnded || this.#home.isBusy()) return;
+        // An effect whose outcome was lost is owed again. One that never has any would be begun again for ever.
+        this.#fruitless = state.seq === seq ? this.#fruitless + 1 : 0;
+        if (this.#fruitless < mostFruitless) this.act();
+        else this.#home.fail(new Error(`Effects such as ${effect.id} end without an outcome.`));
+      });
+  }
+}
+
+async function run(effect: Effect, runners: Runners, context: EffectContext): Promise<void> {
+  switch (effect.kind) {
+    case 'model':
+      return runners.model(effect, context);
+    case 'judge':
+      return runners.judge(effect, context);
+    case 'tool':
+      return runners.tool(effect, context);
+    case 'timer':
+      return runners.timer(effect, context);
+    default:
+      return effect satisfies never;
+  }
+}
+
+const nobody: Actor = { kind: 'engine', id: 'pawl' };
+
+function stopReason({ turn }: State): PawlError {
+  if (turn?.isOverTime === true) return new PawlError('max_duration', 'The turn ran out of time.');
+  const { by, reason } = turn?.cancel ?? { by: nobody, reason: null };
+  return new PawlError('cancelled', `Cancelled by ${by.id}${reason === null ? '.' : `: ${reason}`}`);
+}
+
+/** Whether what was begun early may still be asked for. */
+function mayHold({ turn }: State): boolean {
+  if (turn === null || turn.cancel !== null || turn.isOverTime) return false;
+  return turn.phase === 'model' || turn.phase === 'tools';
+}

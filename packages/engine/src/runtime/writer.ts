@@ -1,0 +1,74 @@
+/** Writing and reading a log that fails now and then: a record is written once, however often it takes. */
+import type { DurableEvent } from '@pawl/protocol';
+import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
+import { canonicalJson } from '../core/index.ts';
+import type { Clock, SessionLog } from '../ports.ts';
+
+/** Waits between tries, ms; after the last one it is given up. */
+const retryWaitsMs = [50, 500, 2000];
+
+export type Place = { session: string; log: SessionLog; clock: Clock };
+
+/**
+ * One record, once: an append whose answer was lost is found in the log and not made again. `onTrouble` hears of each
+ * failed try, and what `checkDriving` throws ends the trying.
+ * @throws `conflict` when somebody else wrote; the log's own error when it cannot be written.
+ */
+export async function write(
+  { session, log, clock }: Place,
+  record: readonly DurableEvent[],
+  { onTrouble, checkDriving }: { onTrouble(sentence: string): void; checkDriving(): void },
+): Promise<void> {
+  const expected = (record[0]?.seq ?? 1) - 1;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await log.append(session, expected, record);
+      return;
+    } catch (error) {
+      const isConflict = isPawlError(error, 'conflict');
+      if ((isConflict && attempt === 0) || isPawlError(error, 'invalid_append')) throw error;
+      const waitMs = retryWaitsMs[attempt];
+      const written = await log.read(session, expected).catch(() => null);
+      if (written !== null && isSame(written, record)) return;
+      if (isConflict || (written !== null && written.length > 0)) throw conflictAt(session, error);
+      if (waitMs === undefined) throw error;
+      onTrouble(`The log could not be written (${messageOf(error)}); trying again.`);
+      await pause(clock, waitMs);
+      checkDriving();
+    }
+  }
+}
+
+/** Events after `afterSeq`; a log that fails now and then is asked again. */
+export async function readAfter({ session, log, clock }: Place, afterSeq: number): Promise<DurableEvent[]> {
+  for (const waitMs of retryWaitsMs) {
+    try {
+      return await log.read(session, afterSeq);
+    } catch {
+      await pause(clock, waitMs);
+    }
+  }
+  return log.read(session, afterSeq);
+}
+
+function pause(clock: Clock, waitMs: number): Promise<void> {
+  return awake(new Promise<void>((resolve) => clock.at(clock.now() + waitMs, resolve)));
+}
+
+/** Keeps the process alive for as long as this takes: the clock alone does not. */
+export async function awake<Value>(work: Promise<Value>): Promise<Value> {
+  const hold = setInterval(() => undefined, 2 ** 30);
+  try {
+    return await work;
+  } finally {
+    clearInterval(hold);
+  }
+}
+
+function conflictAt(id: string, cause: unknown): PawlError {
+  return new PawlError('conflict', `Session ${id} has events that this driver did not write.`, { cause });
+}
+
+function isSame(written: readonly DurableEvent[], record: readonly DurableEvent[]): boolean {
+  return written.length === record.length && canonicalJson(written) === canonicalJson(record);
+}

@@ -1,0 +1,127 @@
+import type { DurableEvent, EventBody, JsonObject } from '@pawl/protocol';
+import { describe, expect, it } from 'vitest';
+import { noUsage } from '../src/core/state.ts';
+import { fileChangesOf, turnsWithChanges } from '../src/readers/index.ts';
+
+const digest = (letter: string) => `sha256-${letter.repeat(64)}`;
+const file = (letter: string) => ({ kind: 'file', digest: digest(letter), mode: 0o644 });
+
+/** A log of calls, each with its turn, what the call was, and what it left. */
+function logOf(
+  calls: readonly {
+    turn: number;
+    tool: string;
+    input?: JsonObject;
+    effect?: 'read' | 'write' | 'external';
+    status?: 'ok' | 'error' | 'unknown';
+    details?: JsonObject;
+  }[],
+): DurableEvent[] {
+  const bodies = calls.flatMap(
+    ({ turn, tool, input = {}, effect = 'write', status = 'ok', details }, index): EventBody[] => [
+      { type: 'turn.started', data: { turn, cause: 'continue' } },
+      {
+        type: 'message.added',
+        data: {
+          message: {
+            role: 'assistant',
+            content: [{ type: 'tool_call', id: `c${index}`, tool, input }],
+            model: 'm',
+            stopReason: 'tool_calls',
+            usage: noUsage,
+            costUsd: 0,
+          },
+        },
+      },
+      { type: 'tool.started', data: { call: `c${index}`, effect } },
+      {
+        type: 'tool.finished',
+        data: { call: `c${index}`, status, content: '', ...(details !== undefined && { details }) },
+      },
+    ],
+  );
+  return bodies.map((body, index) => ({
+    seq: index + 1,
+    at: 0,
+    session: 's',
+    by: { kind: 'engine', id: 'pawl' },
+    ...body,
+  }));
+}
+
+const change = (path: string, before: JsonObject | null, after: string | null): JsonObject => ({
+  files: { [path]: after === null ? null : digest(after) },
+  before: { [path]: before },
+});
+
+describe('S1: file changes in the log', () => {
+  it('are taken together by path: what stood there first, and what was left last', () => {
+    const events = logOf([
+      { turn: 1, tool: 'write', details: change('/w/a', null, 'a') },
+      { turn: 2, tool: 'edit', details: change('/w/a', file('a'), 'b') },
+      {
+        turn: 2,
+        tool: 'write',
+        details: { ...change('/w/n', null, 'n'), folders: ['/w/d'], modes: { '/w/n': 0o755 } },
+      },
+      { turn: 2, tool: 'edit', details: change('/w/a', file('b'), 'c') },
+      { turn: 3, tool: 'read', effect: 'read', details: { files: { '/w/a': digest('c') } } },
+    ]);
+    expect(turnsWithChanges(events)).toEqual([1, 2]);
+    expect(fileChangesOf(events, { turn: 2 })).toMatchObject({
+      turns: [2],
+      changes: [
+        {
+          ...{ path: '/w/a', before: file('a'), after: digest('c'), mode: null, isTangled: false },
+          steps: [
+            { before: file('a'), after: digest('b') },
+            { before: file('b'), after: digest('c') },
+          ],
+        },
+        { path: '/w/n', before: null, after: digest('n'), mode: 0o755, isTangled: false },
+      ],
+      madeFolders: ['/w/d'],
+      blindCalls: [],
+    });
+    expect(fileChangesOf(events).changes[0]).toMatchObject({ before: null, after: digest('c') });
+    expect(fileChangesOf(events, { afterSeq: 8 }).changes).toMatchObject([
+      { path: '/w/n' },
+      { path: '/w/a', before: file('b') },
+    ]);
+  });
+
+  it('are tangled where something else changed the file in between', () => {
+    const events = logOf([
+      { turn: 1, tool: 'write', details: change('/w/a', null, 'a') },
+      { turn: 1, tool: 'edit', details: change('/w/a', file('x'), 'b') },
+      { turn: 1, tool: 'write', details: change('/w/b', file('a'), null) },
+      { turn: 1, tool: 'write', details: change('/w/b', null, 'a') },
+    ]);
+    expect(fileChangesOf(events).changes).toMatchObject([{ isTangled: true }, { isTangled: false }]);
+  });
+
+  it('name the calls whose doings nobody knows, and no others', () => {
+    const events = logOf([
+      { turn: 1, tool: 'bash', input: { command: 'make' }, effect: 'external' },
+      { turn: 1, tool: 'bash', input: { command: 'ls' }, effect: 'read' },
+      { turn: 1, tool: 'edit', status: 'error' },
+      { turn: 1, tool: 'edit', input: { path: 'a' }, status: 'unknown' },
+      { turn: 1, tool: 'write', details: change('/w/a', null, 'a') },
+      { turn: 2, tool: 'mcp__x__y', effect: 'external', status: 'error' },
+    ]);
+    expect(fileChangesOf(events, { turn: 1 }).blindCalls).toEqual([
+      { tool: 'bash', argument: 'make', status: 'ok' },
+      { tool: 'edit', argument: 'a', status: 'unknown' },
+    ]);
+    expect(fileChangesOf(events).blindCalls).toHaveLength(3);
+  });
+
+  it('that are written in no way this version knows are left alone', () => {
+    for (const before of [{ kind: 'moon' }, 'text', { kind: 'file' }] as const) {
+      const events = logOf([
+        { turn: 1, tool: 'x', details: { before: { '/a': before }, files: { '/a': digest('a') } } },
+      ]);
+      expect(fileChangesOf(events).changes).toEqual([]);
+    }
+  });
+});
