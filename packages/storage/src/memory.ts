@@ -34,7 +34,7 @@ export function memoryLog(): Storage {
   async function read(session: string, afterSeq = 0): Promise<DurableEvent[]> {
     mustBeOpen();
     const records = sessions.get(session)?.records.filter((record) => record.lastSeq > afterSeq) ?? [];
-    const { events } = decodeWhole(session, records, records[0]?.firstSeq ?? 1);
+    const { events } = decodeWhole(session, records, afterSeq + 1);
     return events.filter((event) => event.seq > afterSeq);
   }
 

@@ -53,7 +53,9 @@ function verifyRecord(session: string, { firstSeq, lastSeq, checksum, body }: St
 export function parseEvents(body: string): DurableEvent[] | null {
   try {
     const events: unknown = JSON.parse(body);
-    return Array.isArray(events) && events.every(isEvent) ? events : null;
+    if (!Array.isArray(events)) return null;
+    for (const event of events) if (!isEvent(event)) return null;
+    return events;
   } catch {
     return null;
   }
@@ -74,13 +76,14 @@ const isEvent = (value: unknown): value is DurableEvent =>
 export type Whole = { events: DurableEvent[]; damage: { fromSeq: number; reason: string } | null };
 
 /**
- * The events of records up to the first that is damaged or missing, in today's shapes; `nextSeq` is where the
- * first must begin. @throws `log_too_new`.
+ * The events of records up to the first that is damaged or missing, in today's shapes; `latestSeq` is where the
+ * first must begin at the latest. @throws `log_too_new`.
  */
-export function decodeWhole(session: string, records: Iterable<StoredRecord>, nextSeq: number): Whole {
+export function decodeWhole(session: string, records: Iterable<StoredRecord>, latestSeq: number): Whole {
   const events: DurableEvent[] = [];
-  let expected = nextSeq;
+  let expected = 0;
   for (const record of records) {
+    if (expected === 0) expected = Math.min(record.firstSeq, latestSeq);
     const verified = verifyNext(session, record, expected);
     if ('damage' in verified) return { events, damage: { fromSeq: expected, reason: verified.damage } };
     for (const event of verified.events) events.push(upgradeEvent(event));

@@ -1,5 +1,6 @@
 /** What a list of sessions must know of an append: found in one pass over its events, without a look at the log. */
-import type { DurableEvent, TextPart } from '@pawl/protocol';
+import type { DurableEvent, UserPart } from '@pawl/protocol';
+import { textOf } from '@pawl/protocol';
 
 /** What an append changes in a session's summary; absent fields stay. `firstMessage` counts only if there is none yet. */
 type SummaryChange = {
@@ -44,7 +45,7 @@ export function traitsOf(events: readonly DurableEvent[]): Traits {
   return { change: Object.keys(change).length > 0 ? change : null, isSaid };
 }
 
-function oneLine(content: readonly TextPart[]): string {
+function oneLine(content: readonly UserPart[]): string {
   const line = textOf(content).replace(/\s+/g, ' ').trim();
   return line.length <= longestLine ? line : `${line.slice(0, longestLine - 1).toWellFormed()}…`;
 }
@@ -63,5 +64,3 @@ export function saidIn(event: DurableEvent): string {
       return '';
   }
 }
-
-const textOf = (content: readonly TextPart[]): string => content.map((part) => part.text).join('\n');

@@ -18,10 +18,28 @@ export function createBlobs(database: DatabaseSync): Blobs {
   const insert = database.prepare('INSERT OR IGNORE INTO blobs (digest, bytes) VALUES (?, ?)');
   const insertPending = database.prepare('INSERT OR REPLACE INTO blobs_pending (digest, put_at) VALUES (?, ?)');
   const select = database.prepare('SELECT bytes FROM blobs WHERE digest = ?');
+  const selectForgotten = database.prepare('SELECT digest FROM blobs_pending WHERE put_at < ?');
+  const deleteForgotten = database.prepare('DELETE FROM blobs_pending WHERE put_at < ?');
+  const deleteUnneeded = database.prepare(
+    `DELETE FROM blobs WHERE digest = ?1
+     AND NOT EXISTS (SELECT 1 FROM blob_references WHERE digest = ?1)
+     AND NOT EXISTS (SELECT 1 FROM blobs_pending WHERE digest = ?1)`,
+  );
+
+  /** Drops what was put long ago and named by nobody. */
+  function sweep(): void {
+    const before = Date.now() - pendingMs;
+    const digests = rowsOf<{ digest: string }>(selectForgotten, before);
+    if (digests.length === 0) return;
+    deleteForgotten.run(before);
+    for (const { digest } of digests) deleteUnneeded.run(digest);
+  }
+
   return {
     put(bytes) {
       const digest = digestOf(bytes);
       transaction(database, () => {
+        sweep();
         if (selectDigest.get(digest) === undefined) insert.run(digest, bytes);
         insertPending.run(digest, Date.now());
       });
@@ -29,20 +47,11 @@ export function createBlobs(database: DatabaseSync): Blobs {
     },
     get: (digest) => rowOf<{ bytes: Uint8Array }>(select, digest)?.bytes ?? null,
     release(number) {
-      const selectOwn = database.prepare(
-        `SELECT digest FROM blob_references WHERE number = ?1
-         UNION SELECT digest FROM blobs_pending WHERE put_at < ?2`,
-      );
-      const before = Date.now() - pendingMs;
-      const digests = rowsOf<{ digest: string }>(selectOwn, number, before);
+      const selectOwn = database.prepare('SELECT digest FROM blob_references WHERE number = ?');
+      const digests = rowsOf<{ digest: string }>(selectOwn, number);
       database.prepare('DELETE FROM blob_references WHERE number = ?').run(number);
-      database.prepare('DELETE FROM blobs_pending WHERE put_at < ?').run(before);
-      const deleteUnneeded = database.prepare(
-        `DELETE FROM blobs WHERE digest = ?1
-         AND NOT EXISTS (SELECT 1 FROM blob_references WHERE digest = ?1)
-         AND NOT EXISTS (SELECT 1 FROM blobs_pending WHERE digest = ?1)`,
-      );
       for (const { digest } of digests) deleteUnneeded.run(digest);
+      sweep();
     },
   };
 }

@@ -5,7 +5,7 @@ import type { DurableEvent } from '@pawl/protocol';
 import { digestsIn } from '../digest.ts';
 import { conflict, decodeWhole, encodeRecord, type StoredRecord, verifyNext } from '../record.ts';
 import { type Traits, traitsOf } from '../traits.ts';
-import { keysAfter, rowOf, rowsOf, transaction } from './connection.ts';
+import { keysAfter, rowOf, transaction } from './connection.ts';
 
 /** An append, encoded: nothing shared with the caller is kept. */
 export type Append = {
@@ -168,9 +168,9 @@ export function createEvents(database: DatabaseSync, report: (damage: Damage) =>
     read(session, afterSeq) {
       const number = rowOf<{ number: number }>(selectNumber, session)?.number;
       if (number === undefined) return [];
-      const records = rowsOf<StoredRecord>(select, number, afterSeq);
-      const first = records[0]?.firstSeq ?? 1;
-      const { events, damage } = decodeWhole(session, records, Math.min(first, afterSeq + 1));
+      // One after the other, so that a long session is never there twice.
+      const records = select.iterate(number, afterSeq) as unknown as Iterable<StoredRecord>;
+      const { events, damage } = decodeWhole(session, records, afterSeq + 1);
       if (damage !== null) report({ session, ...damage });
       const skipped = events.findIndex((event) => event.seq > afterSeq);
       return skipped > 0 ? events.slice(skipped) : events;

@@ -87,6 +87,34 @@ export function everyEvent(session: string, digest: string): DurableEvent[] {
       },
     },
     { type: 'stage.declared', data: { stage: 'executing' } },
+    { type: 'todo.updated', data: { todos: [{ text: 'Water the fig tree', status: 'in_progress' }] } },
+    { type: 'note.set', data: { key: 'tap', value: 'behind the shed' } },
+    { type: 'tools.offered', data: { tools: ['mcp__garden__water'] } },
+    {
+      type: 'question.asked',
+      data: {
+        call: 't1_s1_c3',
+        questions: [
+          {
+            header: 'Rose',
+            text: 'Which rose?',
+            options: [{ label: 'Red', details: 'By the door.' }, { label: 'White' }],
+            isMultiple: true,
+            takesText: true,
+            default: { choices: ['Red'] },
+          },
+        ],
+        expiresAt: 1_700_000_600_000,
+      },
+    },
+    {
+      type: 'question.answered',
+      data: {
+        call: 't1_s1_c3',
+        outcome: 'answered',
+        answers: [{ choices: ['Red', 'White'], text: 'and the pink one' }],
+      },
+    },
     {
       type: 'tool.judged',
       data: {
