@@ -1,45 +1,89 @@
-import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
-import { reachesOutside, readsOnly } from '@pawl/policy';
+import type { Tool, ToolContext, ToolOutcome, ToolScope } from '@pawl/engine';
+import { type Containment, reachesOutside, readsOnly } from '@pawl/policy';
+import { PawlError } from '@pawl/protocol';
+import type { Background, BackgroundProcess } from './background/index.ts';
+import { type BashInput, bashInput, descriptionOf } from './bash-input.ts';
+import { outcomeOf } from './bash-outcome.ts';
 import { commandEnvironment } from './environment.ts';
-import { escapeInvisible, stripTerminal } from './escape.ts';
+import { escapeInvisible } from './escape.ts';
 import type { ToolOptions } from './options.ts';
+import { detailsOf, stateOf } from './process.ts';
 import { progressReporter } from './progress.ts';
-import { runShell, type ShellEnd } from './shell.ts';
-import { defineTool, objectSchema } from './tool.ts';
+import type { Launch, Sandbox } from './sandbox/index.ts';
+import { runShell } from './shell.ts';
+import { needsTerminal } from './terminal.ts';
+import { defineTool } from './tool.ts';
 
-type BashInput = { command: string; timeoutMs?: number };
+export type Commands = { options: ToolOptions; sandbox: Sandbox; background: Background };
 
-/** Runs shell commands. What only reads by the policy's table counts as reading, all else as reaching anywhere. */
-export function bashTool(options: ToolOptions): Tool {
-  const seconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;
+/**
+ * Runs shell commands, in the sandbox if there is one. What only reads by the policy's table counts as reading, all
+ * else as reaching anywhere: how far it really reaches, `containment` says.
+ */
+export function bashTool(commands: Commands): Tool {
+  const { options, sandbox } = commands;
   return defineTool<BashInput>({
     name: 'bash',
-    description: `Runs a bash command in the working folder and returns its output and exit code. Each call is a fresh shell with no terminal and no input. Time limit ${seconds(options.commandTimeoutMs)}.`,
-    input: objectSchema(
-      {
-        command: { type: 'string', minLength: 1 },
-        timeoutMs: {
-          type: 'integer',
-          minimum: 1,
-          maximum: options.maxCommandTimeoutMs,
-          description: 'Another time limit',
-        },
-      },
-      ['command'],
-    ),
-    effect: ({ command }) => (readsOnly(command) ? 'read' : 'external'),
+    description: descriptionOf(options, sandbox),
+    input: bashInput(options, sandbox),
+    effect: ({ command, background }) => (readsOnly(command) && background !== true ? 'read' : 'external'),
     subjectKind: 'command',
     subject: ({ command }) => command,
     approval: ({ command }) => !readsOnly(command) || reachesOutside(command),
-    plan: async ({ command }) => ({ preview: { kind: 'text', text: escapeInvisible(command) } }),
-    run: (input, context) => run(input, context, options),
+    containment: (input, scope) => containmentOf(input, scope, sandbox),
+    plan: async (input, scope) => {
+      const containment = await containmentOf(input, scope, sandbox);
+      return { preview: { kind: 'text', text: previewOf(input, containment) }, basis: basisOf(containment) };
+    },
+    run: (input, context) => run(input, context, commands),
   });
 }
 
-async function run(
+/** In plan mode nothing is changed, nor by what only reads; that then sees the folder exactly as it is. */
+const modeOf = ({ command, background }: BashInput, { mode }: ToolScope) =>
+  mode === 'plan' || (readsOnly(command) && background !== true) ? ('read-only' as const) : undefined;
+
+async function containmentOf(input: BashInput, scope: ToolScope, sandbox: Sandbox): Promise<Containment> {
+  const hold = await sandbox.holdOf(scope.cwd, modeOf(input, scope));
+  if (hold.kind === 'none') return 'none';
+  if (input.outside === true) return 'escape';
+  if (hold.kind === 'partial' || hold.hasNetwork) return 'none';
+  return hold.isFolderWritable ? 'workspace' : 'read-only';
+}
+
+/** A command that was judged as contained does not run where it is not. */
+const basisOf = (containment: Containment) => `containment ${containment}`;
+
+function previewOf({ command, background }: BashInput, containment: Containment): string {
+  const text = escapeInvisible(command);
+  const notes = [
+    ...(containment === 'escape' ? ['Outside of the sandbox: it can change and reach all that you can.'] : []),
+    ...(background === true ? ['In the background: it runs on until it ends or is stopped.'] : []),
+  ];
+  return [...notes, text].join('\n');
+}
+
+async function run(input: BashInput, context: ToolContext, commands: Commands): Promise<ToolOutcome> {
+  const { sandbox } = commands;
+  const containment = await containmentOf(input, context, sandbox);
+  if (context.basis !== null && context.basis !== basisOf(containment)) {
+    throw new PawlError('outdated', 'This command is not contained as it was when it was judged. It was not run.');
+  }
+  context.signal.throwIfAborted();
+  const impossible = await needsTerminal(input.command);
+  if (impossible !== null) return { content: impossible, isError: true };
+  const launch =
+    containment === 'escape' ? null : await sandbox.launch(context.session, context.cwd, modeOf(input, context));
+  return input.background === true
+    ? runBehind(input, context, commands, launch)
+    : runAndWait(input, context, commands, launch);
+}
+
+async function runAndWait(
   { command, timeoutMs }: BashInput,
   context: ToolContext,
-  options: ToolOptions,
+  { options }: Commands,
+  launch: Launch | null,
 ): Promise<ToolOutcome> {
   const limitMs = Math.min(timeoutMs ?? options.commandTimeoutMs, options.maxCommandTimeoutMs);
   const progress = progressReporter(context.progress);
@@ -48,40 +92,45 @@ async function run(
       command,
       cwd: context.cwd,
       environment: commandEnvironment(options),
+      launch,
       timeoutMs: limitMs,
       killGraceMs: options.killGraceMs,
       maxOutputBytes: options.maxCommandOutputBytes,
       signal: context.signal,
       onOutput: progress.add,
     });
-    return outcomeOf(end, limitMs);
+    return outcomeOf(end, limitMs, launch);
   } finally {
     progress.stop();
+    await launch?.release();
   }
 }
 
-function outcomeOf(end: ShellEnd, limitMs: number): ToolOutcome {
-  const notes: string[] = [];
-  if (end.isCancelled) notes.push('Cancelled; the command and all that it started were ended.');
-  else if (end.isTimedOut)
-    notes.push(`Not finished after ${limitMs} ms; the command and all that it started were ended.`);
-  else if (end.endedBy !== null) notes.push(`Ended by ${end.endedBy}.`);
-  else if (end.exitCode !== 0) notes.push(`Exit code ${end.exitCode}.`);
-  if (end.isHeldOpen)
-    notes.push('Something that it started still runs in the background; its output is not shown any more.');
-  const output = stripTerminal(end.output.text()).replace(/\n+$/, '');
-  const isError = end.exitCode !== 0 || end.isTimedOut || end.isCancelled;
-  const text = [output, ...notes.map((note) => `(${note})`)].filter((part) => part !== '').join('\n');
-  return {
-    content: text === '' ? '(no output)' : text,
-    isError,
-    details: {
-      exitCode: end.exitCode,
-      endedBy: end.endedBy,
-      durationMs: end.durationMs,
-      isTimedOut: end.isTimedOut,
-      outputBytes: end.output.totalBytes,
-      omittedBytes: end.output.omittedBytes,
-    },
-  };
+async function runBehind(
+  { command, timeoutMs }: BashInput,
+  { session, cwd, notify }: ToolContext,
+  { options, background }: Commands,
+  launch: Launch | null,
+): Promise<ToolOutcome> {
+  const onEnd = (ended: BackgroundProcess) =>
+    notify?.(`Background process ${ended.id} ${stateOf(ended)}. Its output: process, action output.`);
+  const environment = commandEnvironment(options);
+  try {
+    const started = await background.start({
+      session,
+      command,
+      cwd,
+      environment,
+      launch,
+      timeoutMs: timeoutMs ?? null,
+      onEnd,
+    });
+    return {
+      content: `Started in the background as ${started.id}. You are told when it ends; its output: process, action output.`,
+      details: detailsOf(started),
+    };
+  } catch (error) {
+    await launch?.release();
+    throw error;
+  }
 }

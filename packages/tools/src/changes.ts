@@ -1,90 +1,101 @@
 import type { ToolContext, ToolOutcome, ToolPlan } from '@pawl/engine';
-import type { Json, Preview } from '@pawl/protocol';
-import { PawlError } from '@pawl/protocol';
-import { replaceFile } from './atomic.ts';
-import { digestOf, type FileBytes, readFileBytes } from './files.ts';
-import type { Place } from './paths.ts';
-import { previewChange } from './preview.ts';
+import { isPawlError, PawlError } from '@pawl/protocol';
+import { absent, type Change, formerOf, keptOf, markOf, stateOf } from './change.ts';
+import { outdated, refuseUnjudged } from './disk/deed.ts';
+import { putFile, removeFile } from './disk/file-deeds.ts';
+import { type Transacted, transact } from './disk/transact.ts';
+import { basisOf, evidenceOf } from './evidence.ts';
+import { digestOf } from './files.ts';
+import { previewChanges } from './preview.ts';
 
-/** A file as it is and as it shall be, worked out without touching it. */
-export type Change = {
-  place: Place;
-  before: FileBytes | null;
-  after: Buffer;
-  /** Both sides as text for people; null where the old bytes are none. */
-  text: { before: string | null; after: string };
-};
-
-const absent = 'absent';
-
-/** What the judgement of a change rests on. */
-const basisOf = ({ before }: Change) => before?.digest ?? absent;
-
-/** What tells after a crash whether a change was made. */
-type Evidence = { path: string; before: string; after: string };
-
-const evidenceOf = (change: Change): Evidence => ({
-  path: change.place.path,
-  before: basisOf(change),
-  after: digestOf(change.after),
-});
-
-function readEvidence(evidence: Json): Evidence | null {
-  if (typeof evidence !== 'object' || evidence === null || Array.isArray(evidence)) return null;
-  const { path, before, after } = evidence;
-  if (typeof path !== 'string' || typeof before !== 'string' || typeof after !== 'string') return null;
-  return { path, before, after };
+export async function planChanges(changes: readonly Change[]): Promise<ToolPlan> {
+  const preview = await previewChanges(changes);
+  return { preview, basis: basisOf(changes), evidence: evidenceOf(changes) };
 }
 
-export async function planChange(change: Change): Promise<ToolPlan> {
-  const { place, text } = change;
-  const preview = await previewChange(place.shown, text.before, text.after);
-  return { preview, basis: basisOf(change), evidence: evidenceOf(change) };
-}
-
-/** @throws `outdated`, with nothing touched, when the file is not as it was when the change was judged. */
-export async function applyChange(change: Change, context: ToolContext, maxBytes: number): Promise<ToolOutcome> {
-  const { place, before, after } = change;
-  const outdated = () =>
-    new PawlError('outdated', `${place.shown} is not as it was when this change was judged. Nothing was changed.`);
-  const isJudgedPlace = context.paths.length === 0 || context.paths.includes(place.path);
-  if (!isJudgedPlace || (context.basis !== null && context.basis !== basisOf(change))) throw outdated();
-  await replaceFile(place, after, before, async () => {
-    context.signal.throwIfAborted();
-    const now = await readFileBytes(place, maxBytes);
-    if ((now?.digest ?? absent) !== basisOf(change)) throw outdated();
+/**
+ * Makes all of the changes or none.
+ * @throws `outdated`, with nothing touched, when a file is not as it was when the changes were judged.
+ */
+export async function applyChanges(changes: readonly Change[], context: ToolContext): Promise<ToolOutcome> {
+  for (const { place } of changes) refuseUnjudged(place, context);
+  const [first] = changes;
+  if (first !== undefined && context.basis !== null && context.basis !== basisOf(changes)) {
+    throw outdated(changes.length === 1 ? first.place.shown : 'One of these files');
+  }
+  const real = changes.filter((change) => stateOf(change.before) !== digestIfAny(change.after));
+  const deltas = await keepContents(real, context);
+  const options = { mark: markOf(context), isAlone: real.length === 1 };
+  const { made, rests } = await transact(
+    real.map(({ place, before, after, mode }) => {
+      if (after !== null) return putFile({ place, bytes: after, before, mode }, options);
+      if (before === null) throw new Error(`nothing to change at ${place.path}`);
+      return removeFile({ place, before }, options);
+    }),
+    context.signal,
+  ).catch((error: unknown) => {
+    throw changes.length > 1 ? withNothingChanged(error) : error;
   });
-  return describeChange(
-    place,
-    digestOf(after),
-    await previewChange(place.shown, change.text.before, change.text.after),
-  );
+  return describe(changes, { deltas, made, rests });
 }
 
-function describeChange(place: Place, digest: string, { kind: _, ...preview }: Preview): ToolOutcome {
-  const { added = 0, removed = 0, createdFiles = [] } = preview;
-  const deed = createdFiles.length > 0 ? 'Created' : added + removed === 0 ? 'Unchanged:' : 'Changed';
+const digestIfAny = (bytes: Buffer | null) => (bytes === null ? absent : digestOf(bytes));
+
+/** By change, the digest of its delta; null where one of the sides is nothing. */
+type Deltas = ReadonlyMap<Change, string | null>;
+
+/** Before anything is changed, what it takes to undo that goes to the blob store. */
+async function keepContents(changes: readonly Change[], { blobs }: ToolContext): Promise<Deltas> {
+  const deltas = new Map<Change, string | null>();
+  for (const change of changes) {
+    const kept = keptOf(change);
+    const digest = kept === null ? null : await blobs.put(kept);
+    deltas.set(change, change.before === null || change.after === null ? null : digest);
+  }
+  return deltas;
+}
+
+/** Of several files, the one that a message names is not the only one that matters. */
+function withNothingChanged(error: unknown): unknown {
+  if (!isPawlError(error)) return error;
+  const { code, message } = error;
+  if (code === 'half_done' || message.endsWith('Nothing was changed.')) return error;
+  return new PawlError(code, `${message} Nothing was changed.`, { cause: error });
+}
+
+async function describe(
+  changes: readonly Change[],
+  { deltas, made, rests }: Transacted & { deltas: Deltas },
+): Promise<ToolOutcome> {
+  const { kind: _, text: diff, added = 0, removed = 0, createdFiles = [] } = await previewChanges(changes);
+  const deeds = changes.flatMap((change) => deedText(change, deltas.has(change)));
+  const sentence = `${deeds.join(', ')} (+${added} -${removed} lines).`;
   return {
-    content: `${deed} ${place.shown} (+${added} -${removed} lines).`,
-    details: { diff: preview.text, added, removed, createdFiles, files: { [place.path]: digest } },
+    content: [sentence.charAt(0).toUpperCase() + sentence.slice(1), ...rests].join(' '),
+    details: {
+      diff,
+      added,
+      removed,
+      createdFiles,
+      files: Object.fromEntries(
+        changes.map(({ place, after }) => [place.path, after === null ? null : digestOf(after)]),
+      ),
+      before: Object.fromEntries(
+        [...deltas].map(([{ place, before }, delta]) => [place.path, formerOf(before, delta)]),
+      ),
+      modes: Object.fromEntries(
+        [...deltas.keys()].flatMap(({ place, before, mode }) =>
+          before === null && mode !== undefined ? [[place.path, mode] as const] : [],
+        ),
+      ),
+      folders: made,
+    },
   };
 }
 
-/** Whether a change that was begun before a crash is there, is not, or something else is. */
-export async function reconcileChange(
-  evidence: Json,
-  shown: string,
-  maxBytes: number,
-): Promise<ToolOutcome | 'not_done' | null> {
-  const known = readEvidence(evidence);
-  if (known === null) return null;
-  const now = await readFileBytes({ path: known.path, shown }, maxBytes);
-  const digest = now?.digest ?? absent;
-  if (digest === known.after) {
-    return {
-      content: `Changed ${shown}. The program was interrupted right after, and found the change whole.`,
-      details: { files: { [known.path]: digest } },
-    };
-  }
-  return digest === known.before ? 'not_done' : null;
+function deedText({ place: { shown }, before, after, moved }: Change, isReal: boolean): string[] {
+  if (moved !== undefined) return 'to' in moved ? [] : [`moved ${moved.from.shown} to ${shown}`];
+  if (!isReal) return [`unchanged: ${shown}`];
+  if (before === null) return [`created ${shown}`];
+  return [`${after === null ? 'deleted' : 'changed'} ${shown}`];
 }

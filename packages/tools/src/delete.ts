@@ -1,22 +1,23 @@
-import { createHash } from 'node:crypto';
-import { lstat, readdir, readlink, rmdir, unlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { access, constants, lstat, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Tool, ToolContext, ToolOutcome, ToolPlan, ToolScope } from '@pawl/engine';
 import { isInside } from '@pawl/policy';
-import { isPawlError, type Json, PawlError } from '@pawl/protocol';
+import { isPawlError, type Json, messageOf, PawlError } from '@pawl/protocol';
+import { markOf } from './change.ts';
+import { groundOf, outdated, refuseUnjudged, removeRests } from './disk/deed.ts';
 import { escapeName } from './escape.ts';
 import { fileFailure, systemCode } from './failures.ts';
+import type { ToolOptions } from './options.ts';
 import { type Place, resolveEntry, resolvePlace } from './paths.ts';
 import { defineTool, objectSchema } from './tool.ts';
+import { type Entry, entriesIn, keepEntries, marksOf, unkeptOf } from './tree.ts';
 
 type DeleteInput = { path: string; recursive?: boolean };
 
-/** Entries of a folder beyond which it is not deleted in one call: nobody could judge such a list. */
-const mostEntries = 1000;
 const mostShown = 50;
 
 /** Removes a file, a symlink (not what it points to) or a folder. */
-export function deleteTool(): Tool {
+export function deleteTool(options: ToolOptions): Tool {
   return defineTool<DeleteInput>({
     name: 'delete',
     description: 'Deletes a file or an empty folder; with recursive, a folder with all that is in it.',
@@ -34,52 +35,15 @@ export function deleteTool(): Tool {
       });
       return [place.path, ...entries.slice(0, -1).map((entry) => entry.path)];
     },
-    plan,
-    run,
+    plan: (input, scope) => plan(input, scope, options),
+    run: (input, context) => run(input, context, options),
     reconcile,
   });
 }
 
-/** `mark` changes whenever what stands there does. */
-type Entry = { path: string; isFolder: boolean; mark: string };
-
 /** All that a call would remove, in the order of removing: contents before their folder, the named thing last. */
-async function entriesOf(place: Place, { recursive = false }: DeleteInput): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  const visit = async (path: string): Promise<void> => {
-    const status = await lstat(path);
-    const isFolder = status.isDirectory();
-    const target = status.isSymbolicLink() ? await readlink(path) : '';
-    if (isFolder) {
-      const names = await readdir(path);
-      if (names.length > 0 && !recursive) {
-        throw new PawlError(
-          'not_empty',
-          `${place.shown} is a folder with ${names.length} entries. Set recursive to delete it with all of them.`,
-        );
-      }
-      for (const name of names.sort((one, other) => (one < other ? -1 : 1))) await visit(join(path, name));
-    }
-    const size = isFolder ? '' : `${status.size}:${status.mtimeMs}`;
-    entries.push({ path, isFolder, mark: `${path}\0${status.mode}\0${size}\0${target}` });
-    if (entries.length > mostEntries) {
-      throw new PawlError(
-        'too_many',
-        `${place.shown} holds more than ${mostEntries} files and folders. Delete its parts one by one, or use bash.`,
-      );
-    }
-  };
-  await visit(place.path).catch((error: unknown) => {
-    throw isPawlError(error) ? error : fileFailure(error, place.shown);
-  });
-  return entries;
-}
-
-const basisOf = (entries: readonly Entry[]) => {
-  const hash = createHash('sha256');
-  for (const { mark } of entries) hash.update(`${mark}\0`);
-  return `sha256-${hash.digest('hex')}`;
-};
+const entriesOf = (place: Place, { recursive = false }: DeleteInput) =>
+  entriesIn(place.path, place.shown, { recursive });
 
 async function refuseWorkspace(place: Place, cwd: string): Promise<void> {
   const folder = await resolvePlace(resolve(cwd), cwd);
@@ -91,68 +55,94 @@ async function refuseWorkspace(place: Place, cwd: string): Promise<void> {
   }
 }
 
-async function plan(input: DeleteInput, { cwd }: ToolScope): Promise<ToolPlan> {
+async function plan(input: DeleteInput, { cwd }: ToolScope, options: ToolOptions): Promise<ToolPlan> {
   const place = await resolveEntry(input.path, cwd);
   await refuseWorkspace(place, cwd);
   const entries = await entriesOf(place, input);
-  const files = entries.filter(({ isFolder }) => !isFolder);
+  const basis = marksOf(entries);
+  const preview = { kind: 'text' as const, text: previewText(place, entries, options) };
+  return { preview, basis, evidence: { path: place.path, basis } };
+}
+
+function previewText(place: Place, entries: readonly Entry[], { maxFileBytes }: ToolOptions): string {
+  const files = entries.filter(({ kind }) => kind !== 'folder');
   const count = entries.length === 1 ? '' : ` with ${files.length} files in ${entries.length - files.length} folders`;
   const contents = files.slice(0, mostShown).map(({ path }) => `- ${escapeName(path.slice(place.path.length + 1))}`);
   if (files.length > mostShown) contents.push(`- and ${files.length - mostShown} more`);
-  const text = [`Delete ${place.shown}${count}`, ...(entries.length === 1 ? [] : contents)].join('\n');
-  const basis = basisOf(entries);
-  return { preview: { kind: 'text', text }, basis, evidence: { path: place.path, basis } };
+  const unkept = unkeptOf(entries, maxFileBytes);
+  return [
+    `Delete ${place.shown}${count}`,
+    ...(entries.length === 1 ? [] : contents),
+    ...(unkept.length > 0 ? [`${unkept.length} of them too large to be kept for undo`] : []),
+  ].join('\n');
 }
 
-async function run(input: DeleteInput, context: ToolContext): Promise<ToolOutcome> {
+async function run(input: DeleteInput, context: ToolContext, options: ToolOptions): Promise<ToolOutcome> {
   const place = await resolveEntry(input.path, context.cwd);
   await refuseWorkspace(place, context.cwd);
   const entries = await entriesOf(place, input);
-  const isJudged = context.basis === null || context.basis === basisOf(entries);
-  if (!isJudged || (context.paths.length > 0 && !context.paths.includes(place.path))) {
-    throw new PawlError(
-      'outdated',
-      `${place.shown} is not as it was when its deletion was judged. Nothing was deleted.`,
-    );
-  }
-  const gone: string[] = [];
-  for (const { path, isFolder } of entries) {
-    try {
-      context.signal.throwIfAborted();
-      await (isFolder ? rmdir(path) : unlink(path));
-    } catch (error) {
-      const failure = context.signal.aborted ? 'Cancelled.' : fileFailure(error, escapeName(path)).message;
-      const so =
-        gone.length === 0 ? 'Nothing was deleted' : `${gone.length} of ${entries.length} entries were deleted before`;
-      return { isError: true, content: `${failure} ${so}.`, details: { files: filesOf(gone) } };
-    }
-    gone.push(path);
-  }
-  return {
-    content: `Deleted ${place.shown}${gone.length > 1 ? ` with ${gone.length - 1} entries` : ''}.`,
-    details: { files: filesOf(gone) },
-  };
+  const isJudged = context.basis === null || context.basis === marksOf(entries);
+  if (!isJudged) throw outdated(place.shown);
+  refuseUnjudged(place, context);
+  const before = await keepEntries(entries, options.maxFileBytes, context);
+  const rest = await moveAside(place, entries, input, context);
+  const details = { files: Object.fromEntries(entries.map(({ path }) => [path, null])), before };
+  const sentence = `Deleted ${place.shown}${entries.length > 1 ? ` with ${entries.length - 1} entries` : ''}.`;
+  return { content: rest === null ? sentence : `${sentence} ${rest}`, details };
 }
 
-const filesOf = (paths: readonly string[]) => Object.fromEntries(paths.map((path) => [path, null]));
+/**
+ * The thing loses its name in one call of the system, so all of it is gone or none; only then are its parts removed.
+ * @returns a sentence about what could not be removed then, or null.
+ */
+async function moveAside(
+  place: Place,
+  entries: readonly Entry[],
+  input: DeleteInput,
+  context: ToolContext,
+): Promise<string | null> {
+  const ground = groundOf(place, markOf(context));
+  try {
+    const folder = await ground.open();
+    for (const { path, kind } of entries) {
+      if (kind === 'folder') await access(path, constants.W_OK | constants.X_OK);
+    }
+    context.signal.throwIfAborted();
+    if (marksOf(await entriesOf(place, input)) !== marksOf(entries)) throw outdated(place.shown);
+    if (!(await folder.isInPlace())) throw outdated(place.shown);
+    await rename(ground.target(), ground.former());
+  } catch (error) {
+    await ground.leave(false);
+    throw isPawlError(error) || context.signal.aborted ? error : fileFailure(error, place.shown);
+  }
+  try {
+    await rm(ground.former(), { recursive: true, force: true });
+    await ground.leave(true);
+    return null;
+  } catch (error) {
+    const aside = escapeName(join(dirname(place.shown), basename(ground.former())));
+    return `What was in it could not all be removed and lies in ${aside}: ${messageOf(error)}`;
+  }
+}
 
 async function reconcile(
   input: DeleteInput,
   evidence: Json,
-  { cwd }: ToolScope,
+  scope: ToolScope,
 ): Promise<ToolOutcome | 'not_done' | null> {
   if (typeof evidence !== 'object' || evidence === null || Array.isArray(evidence)) return null;
   const { path, basis } = evidence;
   if (typeof path !== 'string') return null;
-  const place = { path, shown: (await resolveEntry(input.path, cwd)).shown };
+  const place = { path, shown: (await resolveEntry(input.path, scope.cwd)).shown };
   try {
     await lstat(path);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') return null;
+    await removeRests(path, markOf(scope));
     return {
       content: `Deleted ${place.shown}. The program was interrupted right after, and found it gone.`,
-      details: { files: { [path]: null } },
+      details: { files: { [path]: null }, before: { [path]: { kind: 'lost', reason: 'the program was interrupted' } } },
     };
   }
-  return basisOf(await entriesOf(place, input)) === basis ? 'not_done' : null;
+  return marksOf(await entriesOf(place, input)) === basis ? 'not_done' : null;
 }

@@ -36,9 +36,9 @@ export function isBinary(bytes: Uint8Array): boolean {
   return !isMarked && bytes.subarray(0, 8192).includes(0);
 }
 
-export type LineEnd = '\n' | '\r\n';
+export type LineEnd = '\n' | '\r\n' | '\r';
 
-/** The line end that most lines of a text have; `\n` for a text of one line. */
+/** The line end that most lines of a text have; `\r` only where there is no other, `\n` for a text of one line. */
 export function lineEndOf(text: string): LineEnd {
   let windows = 0;
   let unix = 0;
@@ -46,10 +46,12 @@ export function lineEndOf(text: string): LineEnd {
     if (text[at - 1] === '\r') windows++;
     else unix++;
   }
+  if (windows + unix === 0 && text.includes('\r')) return '\r';
   return windows > unix ? '\r\n' : '\n';
 }
 
-export const withLineEnd = (text: string, end: LineEnd) => {
-  const plain = text.replaceAll('\r\n', '\n');
+/** The text with one kind of line end throughout. A lone `\r` counts as one only in a text that has no other. */
+export function withLineEnd(text: string, end: LineEnd): string {
+  const plain = text.includes('\n') ? text.replaceAll('\r\n', '\n') : text.replaceAll('\r', '\n');
   return end === '\n' ? plain : plain.replaceAll('\n', end);
-};
+}

@@ -9,6 +9,8 @@ const meanings: { [code: string]: [code: string, sentence: string] } = {
   ENOTDIR: ['not_folder', 'is not in a folder: some part of its path is a file'],
   ENOSPC: ['disk_full', 'could not be written: no space is left on the disk. Nothing was changed'],
   EDQUOT: ['disk_full', 'could not be written: the disk quota is used up. Nothing was changed'],
+  EFBIG: ['disk_full', 'could not be written: it would be larger than this process may write. Nothing was changed'],
+  EEXIST: ['exists', 'exists already'],
   ELOOP: ['bad_path', 'leads through symlinks in a circle'],
   ENAMETOOLONG: ['bad_path', 'has a name that is too long'],
   ENOTEMPTY: ['not_empty', 'is a folder that is not empty'],

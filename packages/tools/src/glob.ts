@@ -2,12 +2,14 @@ import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
+import { refuseUnjudged } from './disk/deed.ts';
 import { commandEnvironment } from './environment.ts';
 import { escapeName } from './escape.ts';
 import { fileFailure } from './failures.ts';
 import type { ToolOptions } from './options.ts';
 import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
 import { ripgrep } from './ripgrep.ts';
+import { keepSmallest } from './smallest.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
 type GlobInput = { pattern: string; path?: string };
@@ -43,13 +45,14 @@ async function run(
   options: ToolOptions,
 ): Promise<ToolOutcome> {
   const place = await resolvePlace(path, context.cwd);
+  refuseUnjudged(place, context);
   const isMatch = await matcherOf(pattern, place);
   const status = await stat(place.path).catch((error: unknown) => {
     throw fileFailure(error, place.shown);
   });
   if (!status.isDirectory()) throw new PawlError('not_folder', `${place.shown} is not a folder.`);
 
-  const found: string[] = [];
+  const found = keepSmallest(mostResults);
   let rest = '';
   const environment = commandEnvironment(options);
   const decoder = new TextDecoder();
@@ -60,19 +63,19 @@ async function run(
       rest = names.pop() ?? '';
       for (const name of names) {
         const file = name.slice('./'.length);
-        if (isMatch(file)) found.push(file);
+        if (isMatch(file)) found.add(file);
       }
       return true;
     },
   );
-  if (end.exitCode === 2 && found.length === 0 && end.errors !== '') {
+  if (end.exitCode === 2 && found.count() === 0 && end.errors !== '') {
     throw new PawlError('search_failed', `Not everything in ${place.shown} could be searched: ${end.errors.trim()}`);
   }
-  found.sort((one, other) => (one < other ? -1 : 1));
   const base = place.shown.startsWith('/') ? place.path : relative(context.cwd, join(context.cwd, place.shown));
-  const lines = found.slice(0, mostResults).map((file) => escapeName(join(base, file)));
-  if (found.length > mostResults) lines.push(`(${mostResults} of ${found.length} files; narrow the pattern)`);
-  return { content: found.length === 0 ? 'No files match.' : lines.join('\n'), details: { count: found.length } };
+  const lines = found.names().map((file) => escapeName(join(base, file)));
+  if (found.count() > mostResults) lines.push(`(${mostResults} of ${found.count()} files; narrow the pattern)`);
+  const count = found.count();
+  return { content: count === 0 ? 'No files match.' : lines.join('\n'), details: { count } };
 }
 
 const mostStars = 3;

@@ -2,9 +2,11 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
+import { refuseUnjudged } from './disk/deed.ts';
 import { commandEnvironment } from './environment.ts';
 import { escapeName, stripTerminal } from './escape.ts';
 import { fileFailure } from './failures.ts';
+import { type FileMatches, readMatches } from './grep-output.ts';
 import type { ToolOptions } from './options.ts';
 import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
 import { ripgrep, type SearchEnd } from './ripgrep.ts';
@@ -59,6 +61,7 @@ export function grepTool(options: ToolOptions): Tool {
 
 async function run(input: GrepInput, context: ToolContext, options: ToolOptions): Promise<ToolOutcome> {
   const place = await resolvePlace(input.path ?? '.', context.cwd);
+  refuseUnjudged(place, context);
   const status = await stat(place.path).catch((error: unknown) => {
     throw fileFailure(error, place.shown);
   });
@@ -82,14 +85,10 @@ async function run(input: GrepInput, context: ToolContext, options: ToolOptions)
       return bytes < mostOutputBytes;
     },
   );
-  const files = readMatches(Buffer.concat(chunks).toString('utf8'), end.isStopped);
-  if (files.length === 0) refuseErrors(end);
-  return showMatches(
-    files,
-    input.limit ?? usualMatches,
-    end,
-    isFolder ? place : { ...place, shown: dirname(place.shown) },
-  );
+  const limit = input.limit ?? usualMatches;
+  const found = readMatches(Buffer.concat(chunks).toString('utf8'), limit, { isCut: end.isStopped });
+  if (found.total === 0) refuseErrors(end);
+  return showMatches(found, limit, end, isFolder ? place : { ...place, shown: dirname(place.shown) });
 }
 
 function optionsOf({ pattern, glob, ignoreCase = false, context = 0 }: GrepInput): string[] {
@@ -121,72 +120,29 @@ function refuseErrors({ exitCode, errors }: SearchEnd): void {
   throw new PawlError('search_failed', `The search failed: ${errors.trim()}`);
 }
 
-type Line = { number: string; isMatch: boolean; text: string };
-type FileMatches = { file: string; groups: Line[][] };
-
-/** What ripgrep says instead of a line when a file turns out to be binary; the only lines without a NUL. */
-const binaryNotice =
-  /^[^\0\n]*: (?:binary file matches|WARNING: stopped searching binary file after match) \(found [^\0\n]* byte around offset \d+\)\n?/;
-
-/** Reads `./path NUL number (: or -) text` lines; `--` stands between groups of context. Sorted by path. */
-function readMatches(output: string, isCut: boolean): FileMatches[] {
-  const files = new Map<string, Line[][]>();
-  let isNewGroup = true;
-  let at = 0;
-  while (at < output.length) {
-    if (output.startsWith('--\n', at)) {
-      isNewGroup = true;
-      at += 3;
-      continue;
-    }
-    const notice = output.startsWith('./', at) ? noticeAt(output, at) : 0;
-    if (notice > 0) {
-      at += notice;
-      continue;
-    }
-    const pathEnd = output.indexOf('\0', at);
-    const lineEnd = pathEnd < 0 ? -1 : output.indexOf('\n', pathEnd);
-    if (pathEnd < 0 || (lineEnd < 0 && isCut)) break;
-    const file = output.slice(at + './'.length, pathEnd);
-    const line = /^(\d+)([:-])(.*)$/s.exec(output.slice(pathEnd + 1, lineEnd < 0 ? undefined : lineEnd));
-    at = lineEnd < 0 ? output.length : lineEnd + 1;
-    if (line === null) continue;
-    const [, number = '', mark, text = ''] = line;
-    const groups = files.get(file) ?? [];
-    if (groups.length === 0) files.set(file, groups);
-    if (isNewGroup || groups.length === 0) groups.push([]);
-    isNewGroup = false;
-    groups.at(-1)?.push({ number, isMatch: mark === ':', text });
-  }
-  return [...files].map(([file, groups]) => ({ file, groups })).sort((one, other) => (one.file < other.file ? -1 : 1));
-}
-
-/** Length of a binary notice at this place, or 0. */
-function noticeAt(output: string, at: number): number {
-  const lineEnd = output.indexOf('\n', at);
-  const line = output.slice(at, lineEnd < 0 ? undefined : lineEnd + 1);
-  return binaryNotice.test(line) ? line.length : 0;
-}
-
-function showMatches(files: readonly FileMatches[], limit: number, end: SearchEnd, base: Place): ToolOutcome {
+function showMatches(
+  { files, total }: { files: readonly FileMatches[]; total: number },
+  limit: number,
+  end: SearchEnd,
+  base: Place,
+): ToolOutcome {
+  if (total === 0) return { content: 'No matches.', details: { matches: 0 } };
   const prefix = base.shown === '.' ? '' : `${base.shown.replace(/\/$/, '')}/`;
   const lines: string[] = [];
   let shown = 0;
-  let total = 0;
   for (const { file, groups } of files) {
     const name = prefix + escapeName(file);
     for (const group of groups) {
-      if (group.some(({ isMatch }) => !isMatch) && lines.length > 0 && shown < limit) lines.push('--');
+      if (shown >= limit) break;
+      if (group.some(({ isMatch }) => !isMatch) && lines.length > 0) lines.push('--');
       for (const { number, isMatch, text } of group) {
-        if (isMatch) total++;
-        if (total > limit) continue;
+        if (isMatch && shown >= limit) break;
         if (isMatch) shown++;
         const mark = isMatch ? ':' : '-';
         lines.push(`${name}${mark}${number}${mark}${stripTerminal(text)}`);
       }
     }
   }
-  if (total === 0) return { content: 'No matches.', details: { matches: 0 } };
   const all = `${end.isStopped ? 'more than ' : ''}${total}`;
   if (total > shown || end.isStopped) lines.push(`(${shown} of ${all} matches; narrow the search)`);
   return { content: lines.join('\n'), details: { matches: total } };

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tool } from '@pawl/engine';
+import { refuseUnjudged } from './disk/deed.ts';
 import { escapeName } from './escape.ts';
 import { fileFailure } from './failures.ts';
 import { isInWorkspace, resolvePlace } from './paths.ts';
@@ -21,8 +22,9 @@ export function listTool(): Tool {
     subject: ({ path = '.' }) => path,
     paths: async ({ path = '.' }, { cwd }) => [(await resolvePlace(path, cwd)).path],
     approval: async ({ path = '.' }, { cwd }) => !(await isInWorkspace((await resolvePlace(path, cwd)).path, cwd)),
-    run: async ({ path = '.' }, { cwd }) => {
-      const place = await resolvePlace(path, cwd);
+    run: async ({ path = '.' }, context) => {
+      const place = await resolvePlace(path, context.cwd);
+      refuseUnjudged(place, context);
       const entries = await readdir(place.path, { withFileTypes: true }).catch((error: unknown) => {
         throw fileFailure(error, place.shown);
       });

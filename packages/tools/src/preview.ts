@@ -1,44 +1,71 @@
 import type { Preview } from '@pawl/protocol';
+import type { Change } from './change.ts';
+import { structuredDiff } from './diff.ts';
+import { lineEndOf, withLineEnd } from './encodings.ts';
 import { escapeInvisible } from './escape.ts';
 
 /** Longest diff that is kept in the log for showing, in characters. The counts are always of the whole. */
 const longestPreview = 60_000;
-/** Differing lines beyond which a smallest diff is not looked for; its cost grows with their square. */
-const mostDifferences = 2000;
 
-/** What a change of text looks like, with every invisible character made visible. Null stands for no file. */
-export async function previewChange(shown: string, before: string | null, after: string): Promise<Preview> {
-  const { structuredPatch, formatPatch } = await import('diff');
-  const [oldText, newText] = [displayed(before ?? ''), displayed(after)];
-  const patch =
-    structuredPatch(before === null ? '/dev/null' : shown, shown, oldText, newText, undefined, undefined, {
-      context: 3,
-      maxEditLength: mostDifferences,
-    }) ?? null;
-  if (patch === null) return wholePreview(shown, oldText, newText);
-  const lines = patch.hunks.flatMap((hunk) => hunk.lines);
+/** What changes of files look like, with every invisible character made visible. */
+export async function previewChanges(changes: readonly Change[]): Promise<Preview> {
+  const diffs: Diff[] = [];
+  const createdFiles: string[] = [];
+  for (const { place, text, moved } of changes) {
+    // The other side of a move shows it.
+    if (moved !== undefined && 'to' in moved) continue;
+    const from = moved?.from ?? (text.before === null ? null : { shown: place.shown, text: text.before });
+    const to = text.after === null ? null : { shown: place.shown, text: text.after };
+    diffs.push(await diffOf(from, to));
+    if (from === null) createdFiles.push(place.shown);
+  }
+  const sum = (count: (diff: Diff) => number) => diffs.reduce((total, diff) => total + count(diff), 0);
   return {
     kind: 'diff',
-    text: cut(patch.hunks.length === 0 ? '' : formatPatch(patch)),
+    text: cut(
+      diffs
+        .map(({ text }) => text)
+        .filter((text) => text !== '')
+        .join('\n'),
+    ),
+    added: sum(({ added }) => added),
+    removed: sum(({ removed }) => removed),
+    ...(createdFiles.length > 0 && { createdFiles }),
+  };
+}
+
+type Diff = { text: string; added: number; removed: number };
+type Side = { shown: string; text: string } | null;
+
+async function diffOf(from: Side, to: Side): Promise<Diff> {
+  const { formatPatch } = await import('diff');
+  const [oldName, newName] = [from?.shown ?? '/dev/null', to?.shown ?? '/dev/null'];
+  const [oldText, newText] = [displayed(from?.text ?? ''), displayed(to?.text ?? '')];
+  const patch = await structuredDiff([oldName, newName], [oldText, newText]);
+  if (patch === null) return wholeDiff(oldName, newName, oldText, newText);
+  const lines = patch.hunks.flatMap((hunk) => hunk.lines);
+  const isNamed = patch.hunks.length > 0 || oldName !== newName;
+  return {
+    text: isNamed ? formatPatch(patch) : '',
     added: lines.filter((line) => line.startsWith('+')).length,
     removed: lines.filter((line) => line.startsWith('-')).length,
-    ...(before === null && { createdFiles: [shown] }),
   };
 }
 
 /** A change of line ends alone would be invisible, so a `\r` that ends a line is shown only where not every line has it. */
 function displayed(text: string): string {
+  if (lineEndOf(text) === '\r') return displayed(withLineEnd(text, '\n'));
   const isWindows = text.includes('\r\n') && !/(?:^|[^\r])\n/.test(text);
   return escapeInvisible(isWindows ? text.replaceAll('\r\n', '\n') : text);
 }
 
 const linesOf = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-function wholePreview(shown: string, before: string, after: string): Preview {
+function wholeDiff(oldName: string, newName: string, before: string, after: string): Diff {
   const [removed, added] = [linesOf(before), linesOf(after)];
   const body = [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)].join('\n');
-  const head = `--- ${shown}\n+++ ${shown}\n@@ -1,${removed.length} +1,${added.length} @@\n`;
-  return { kind: 'diff', text: cut(head + body), added: added.length, removed: removed.length };
+  const head = `--- ${oldName}\n+++ ${newName}\n@@ -1,${removed.length} +1,${added.length} @@\n`;
+  return { text: head + body, added: added.length, removed: removed.length };
 }
 
 function cut(text: string): string {

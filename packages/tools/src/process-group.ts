@@ -30,11 +30,19 @@ export function endWithProcess(group: number): () => void {
   return () => running.delete(group);
 }
 
-/** Ends a process group: asks it to, and after `graceMs` makes it. Resolves when none of it is left or all were killed. */
-export async function endGroup(group: number, graceMs: number): Promise<void> {
+/** Ends a process group at once. */
+export function killGroup(group: number): void {
+  signalGroup(group, 'SIGKILL');
+}
+
+/**
+ * Ends a process group: asks it to, and after `graceMs` makes it. Resolves when none of it is left, or `isOver`, or all
+ * were killed.
+ */
+export async function endGroup(group: number, graceMs: number, isOver: () => boolean = () => false): Promise<void> {
   const deadline = performance.now() + graceMs;
   let isAlive = signalGroup(group, 'SIGTERM');
-  while (isAlive && performance.now() < deadline) {
+  while (isAlive && !isOver() && performance.now() < deadline) {
     await wait(pollMs);
     isAlive = signalGroup(group, 0);
   }

@@ -1,10 +1,13 @@
-import type { Tool, ToolOutcome, ToolScope } from '@pawl/engine';
-import { PawlError } from '@pawl/protocol';
-import { decodeText, isBinary, lineEndOf } from './encodings.ts';
-import { readFileBytes } from './files.ts';
+import type { Tool, ToolContext, ToolOutcome, ToolScope } from '@pawl/engine';
+import { isPawlError, PawlError } from '@pawl/protocol';
+import { refuseUnjudged } from './disk/deed.ts';
+import { decodeText, isBinary, lineEndOf, withLineEnd } from './encodings.ts';
+import { type FileBytes, readFileBytes } from './files.ts';
+import { isMedia, isMediaFile, mostMediaBytes, showMedia } from './media/read-media.ts';
 import type { ToolOptions } from './options.ts';
 import { type Page, pageOf } from './pages.ts';
-import { isInWorkspace, resolvePlace } from './paths.ts';
+import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
+import { isNotebook, notebookText } from './text/notebook.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
 type ReadInput = { path: string; offset?: number; limit?: number };
@@ -12,11 +15,12 @@ type ReadInput = { path: string; offset?: number; limit?: number };
 /** How a model names a stored output instead of a file. */
 const outputPrefix = 'output:';
 
-/** Shows a text file, or a tool's output that was too long, page by page. */
+/** Shows a text file, or a tool's output that was too long, page by page; an image or a PDF as it is. */
 export function readTool(options: ToolOptions): Tool {
   return defineTool<ReadInput>({
     name: 'read',
-    description: 'Shows a text file with line numbers. A long file comes in pages; each says how to read on.',
+    description:
+      'Shows a text file with line numbers, a notebook by cells, or an image (PNG, JPEG, GIF, WebP) or PDF itself. A long text comes in pages; each says how to read on.',
     input: objectSchema(
       {
         path: { type: 'string', description: 'File, or output:<digest> of a result that was cut' },
@@ -45,11 +49,13 @@ async function readOutput(input: ReadInput, scope: ToolScope): Promise<ToolOutco
   return { content: show(pageOf(new TextDecoder().decode(bytes), input, { wrapsLines: true })) };
 }
 
-async function readFile(input: ReadInput, { cwd }: ToolScope, options: ToolOptions): Promise<ToolOutcome> {
-  const place = await resolvePlace(input.path, cwd);
-  const file = await readFileBytes(place, options.maxFileBytes);
+async function readFile(input: ReadInput, scope: ToolContext, options: ToolOptions): Promise<ToolOutcome> {
+  const place = await resolvePlace(input.path, scope.cwd);
+  refuseUnjudged(place, scope);
+  const file = await readWhole(place, options.maxFileBytes);
   if (file === null)
     throw new PawlError('not_found', `${place.shown} does not exist. Use list or glob to see what does.`);
+  if (await isMedia(file.bytes)) return showMedia(place, file, scope);
   if (isBinary(file.bytes)) {
     throw new PawlError(
       'not_text',
@@ -60,12 +66,26 @@ async function readFile(input: ReadInput, { cwd }: ToolScope, options: ToolOptio
   const text = decoded?.text ?? new TextDecoder().decode(file.bytes);
   const notes: string[] = [];
   if (decoded === null) notes.push('not valid UTF-8; bytes that could not be read are shown as \ufffd');
-  else if (lineEndOf(text) === '\r\n') notes.push('lines end with CRLF, which edit keeps');
+  const end = lineEndOf(text);
+  if (decoded !== null && end !== '\n') notes.push(`lines end with ${end === '\r' ? 'CR' : 'CRLF'}, which edit keeps`);
   if (decoded?.encoding.startsWith('utf16')) notes.push('UTF-16, which edit keeps');
+  const cells = isNotebook(input.path) ? notebookText(text) : null;
+  if (cells !== null) notes.push('a notebook; edit works on the source of its cells');
+  const shown = cells ?? (end === '\r' ? withLineEnd(text, '\n') : text);
   return {
-    content: show(pageOf(text, input, { wrapsLines: false }), notes),
+    content: show(pageOf(shown, input, { wrapsLines: false }), notes),
     details: { files: { [place.path]: file.digest } },
   };
+}
+
+/** An image or a PDF may be larger than a text: it is shrunk, or says itself why it is too large. */
+async function readWhole(place: Place, maxFileBytes: number): Promise<FileBytes | null> {
+  try {
+    return await readFileBytes(place, maxFileBytes);
+  } catch (error) {
+    if (!isPawlError(error, 'too_large') || !(await isMediaFile(place))) throw error;
+    return readFileBytes(place, mostMediaBytes);
+  }
 }
 
 function show({ lines, total, next }: Page, notes: readonly string[] = []): string {

@@ -1,7 +1,9 @@
 import type { Tool, ToolScope } from '@pawl/engine';
-import { applyChange, type Change, planChange, reconcileChange } from './changes.ts';
+import type { Change } from './change.ts';
+import { applyChanges, planChanges } from './changes.ts';
 import { decodeText, encodeText, lineEndOf, withLineEnd } from './encodings.ts';
-import { readFileBytes } from './files.ts';
+import { reconcileChanges } from './evidence.ts';
+import { readFileBytes, refuseSize } from './files.ts';
 import type { ToolOptions } from './options.ts';
 import { resolvePlace } from './paths.ts';
 import { refuseStale } from './staleness.ts';
@@ -19,9 +21,9 @@ export function writeTool(options: ToolOptions): Tool {
     subjectKind: 'path',
     subject: ({ path }) => path,
     paths: async ({ path }, { cwd }) => [(await resolvePlace(path, cwd)).path],
-    plan: async (input, scope) => planChange(await changeOf(input, scope, options)),
-    run: async (input, context) => applyChange(await changeOf(input, context, options), context, options.maxFileBytes),
-    reconcile: ({ path }, evidence) => reconcileChange(evidence, path, options.maxFileBytes),
+    plan: async (input, scope) => planChanges([await changeOf(input, scope, options)]),
+    run: async (input, context) => applyChanges([await changeOf(input, context, options)], context),
+    reconcile: (_, evidence, scope) => reconcileChanges(evidence, scope, options.maxFileBytes),
   });
 }
 
@@ -31,9 +33,10 @@ async function changeOf({ path, content }: WriteInput, scope: ToolScope, options
   refuseStale(place, before, scope, { mustHaveRead: false });
   const old = before === null ? null : decodeText(before.bytes);
   // A model sees plain line feeds and no byte order mark; a file that had others keeps them.
-  const keepsLineEnd = old !== null && lineEndOf(old.text) === '\r\n' && !content.includes('\r');
-  const text = keepsLineEnd ? withLineEnd(content, '\r\n') : content;
+  const end = old === null ? '\n' : lineEndOf(old.text);
+  const text = end === '\n' || content.includes('\r') ? content : withLineEnd(content, end);
   const after = encodeText({ text, encoding: old?.encoding ?? 'utf8' });
+  refuseSize(place.shown, after.length, options.maxFileBytes);
   const shownBefore = before === null ? null : (old?.text ?? `(${before.bytes.length} bytes that are not text)\n`);
   return { place, before, after, text: { before: shownBefore, after: text } };
 }

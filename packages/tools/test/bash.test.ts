@@ -26,7 +26,7 @@ describe('T4: bash', () => {
   });
 
   it('returns the exit code and the output of what fails', async () => {
-    const { call } = createWorkspace();
+    const { call } = createWorkspace({ sandbox: { mode: 'off' } });
     expect(await call('bash', { command: 'echo no; exit 3' })).toMatchObject({
       content: 'no\n(Exit code 3.)',
       isError: true,
@@ -57,7 +57,7 @@ describe('T4: bash', () => {
   });
 
   it('does not wait for what runs on in the background and holds the output', async () => {
-    const { folder, call } = createWorkspace();
+    const { folder, call } = createWorkspace({ sandbox: { mode: 'off' } });
     const outcome = await call('bash', { command: 'echo before; sleep 1000 & echo $! > pid; echo after' });
     const pid = readPid(folder, 'pid');
     try {
@@ -70,7 +70,7 @@ describe('T4: bash', () => {
   });
 
   it('does not wait for a daemon that left the group and writes on', async () => {
-    const { folder, call } = createWorkspace();
+    const { folder, call } = createWorkspace({ sandbox: { mode: 'off' } });
     const outcome = await call('bash', {
       command:
         "setsid bash -c 'echo $$ > pid; while :; do echo x; sleep 0.01; done' & while ! test -s pid; do sleep 0.01; done; echo here",
@@ -85,7 +85,7 @@ describe('T4: bash', () => {
   });
 
   it('at its time limit ends the whole process group, also what ignores a friendly end', async () => {
-    const { folder, call } = createWorkspace({ killGraceMs: 100 });
+    const { folder, call } = createWorkspace({ killGraceMs: 100, sandbox: { mode: 'off' } });
     const command =
       "trap '' TERM; (trap '' TERM; echo $BASHPID > child; sleep 1000) & echo $$ > parent; echo started; sleep 1000";
     const outcome = await call('bash', { command, timeoutMs: 700 });
@@ -96,7 +96,7 @@ describe('T4: bash', () => {
   });
 
   it('ends the whole process group when it is cancelled, and keeps what was said so far', async () => {
-    const { folder, call } = createWorkspace();
+    const { folder, call } = createWorkspace({ sandbox: { mode: 'off' } });
     const controller = new AbortController();
     const running = call(
       'bash',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeText, encodeText } from '../src/encodings.ts';
-import { replaceText } from '../src/replace.ts';
+import { replaceText } from '../src/text/replace.ts';
 import { createWorkspace } from './workspace.ts';
 
 const messageOf = async (work: Promise<unknown>) => {
@@ -61,6 +61,8 @@ describe('T3: edit', () => {
       Buffer.from('\ufeffa\r\nx\r\ny\r\nc\r\n', 'utf16le').swap16(),
     ],
     ['mixed line ends', Buffer.from('a\nb\nc\r\n\r'), Buffer.from('a\nx\ny\nc\r\n\r')],
+    ['lone CR', Buffer.from('a\rb\rc\r'), Buffer.from('a\rx\ry\rc\r')],
+    ['tabs and blanks at line ends', Buffer.from('\ta \nb\n \t\n'), Buffer.from('\ta \nx\ny\n \t\n')],
     ['no last line end', Buffer.from('a\nb'), Buffer.from('a\nx\ny')],
   ])('keeps %s', async (_, before, after) => {
     const { folder, call } = createWorkspace();
@@ -99,6 +101,30 @@ describe('T3: a text to replace', () => {
     expect(await fail({ old: 'zzzzqqqq', new: 'x' })).toContain('Nothing in it is similar');
     expect(await fail({ old: '', new: 'x' })).toContain('old is empty');
     expect(await fail({ old: 'return 1', new: 'return 1' })).toContain('nothing would change');
+  });
+
+  it('that is nearly there is answered with what it differs in', async () => {
+    const indented = 'if (a) {\n    go()\n}\nconst name = \u201cJos\u00e9\u201d;\ntrailing  \n';
+    const near = (old: string, put = 'x') =>
+      messageOf(Promise.resolve().then(() => replaceText(indented, { old, new: put }, 'a.ts')));
+    expect(await near('if (a) {\n\tgo()\n}')).toContain(
+      'Line 1 differs only in white space. Line 2 really is "    go()". It is indented with 4 spaces; old has one tab.',
+    );
+    expect(await near('trailing\n}')).not.toContain('white space');
+    expect(await near('go()\n}\nconst name = "Jos\u00e9";')).toContain('differs only in typographic characters');
+    expect(await near('const name = \u201cJose\u0301\u201d;')).toContain('differs only in typographic characters');
+    expect(await near('IF (A) {')).toContain('differs only in upper and lower case');
+    expect(await near('go()\\n}')).toContain('written out where the file has the characters themselves');
+    expect(await near('stop()', 'go()')).toContain('new stands on line 2 already');
+    const block = await near('if (a) {\n    gone(1)\n}\nconst name = 1;');
+    expect(block).toContain('The nearest place has 2 of its 4 lines.');
+    expect(block).toContain('The first line of old that differs is "    gone(1)".');
+    expect(block).toContain('\n1\tif (a) {\n2\t    go()\n3\t}\n');
+  });
+
+  it('changes only what differs, so that mixed line ends around it stay', () => {
+    const mixed = 'a\r\nb\nc\r\nd\n';
+    expect(replaceText(mixed, { old: 'a\nb\nc\nd', new: 'a\nB\nc\nd' }, 'a')).toBe('a\r\nB\nc\r\nd\n');
   });
 
   it('that occurs more than once is answered with how often and where, and replaced everywhere on demand', async () => {

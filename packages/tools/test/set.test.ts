@@ -2,13 +2,32 @@ import { describe, expect, it } from 'vitest';
 import { builtinTools, escapeInvisible, isSecretName, stripTerminal } from '../src/index.ts';
 
 describe('the set of built-in tools', () => {
-  it('has each tool once, sorted, with a closed schema, and costs a model little', () => {
+  it('has each tool once, in the order of their names, with a closed schema', () => {
     const tools = builtinTools();
-    expect(tools.map((tool) => tool.name)).toEqual(['bash', 'delete', 'edit', 'glob', 'grep', 'list', 'read', 'write']);
+    const names = tools.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)].sort((one, other) => (one < other ? -1 : 1)));
+    const files = ['bash', 'delete', 'edit', 'glob', 'grep', 'list', 'multi_edit', 'patch', 'read', 'write'];
+    const work = ['ask', 'done', 'escalate', 'list_tools', 'notes', 'notify', 'stage', 'todo'];
+    expect(names).toEqual(expect.arrayContaining([...files, ...work]));
     for (const { input } of tools) expect(input).toMatchObject({ type: 'object', additionalProperties: false });
-    const prompt = JSON.stringify(tools.map(({ name, description, input }) => ({ name, description, input })));
-    // Some four characters of JSON make a token.
-    expect(prompt.length / 4).toBeLessThan(1500);
+  });
+
+  it('costs a model less than 6000 tokens of its prompt, and no tool more than 600', () => {
+    const costs = builtinTools().map(({ name, description, input }) => {
+      // Some four characters of JSON make a token.
+      return { name, tokens: JSON.stringify({ name, description, input }).length / 4 };
+    });
+    expect(costs.filter(({ tokens }) => tokens > 600)).toEqual([]);
+    expect(costs.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThan(6000);
+  });
+
+  it('is told to a model whole, however many other tools there are', () => {
+    expect(builtinTools().filter(({ isEssential }) => isEssential !== true)).toEqual([]);
+    expect(
+      builtinTools()
+        .filter(({ findsTools }) => findsTools === true)
+        .map(({ name }) => name),
+    ).toEqual(['list_tools']);
   });
 
   it('knows names of secrets', () => {

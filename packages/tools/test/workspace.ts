@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Tool, ToolContext, ToolOutcome, ToolPlan } from '@pawl/engine';
 import type { JsonObject } from '@pawl/protocol';
 import { afterEach } from 'vitest';
+import { digestOf } from '../src/files.ts';
 import { builtinTools, type ToolOptions } from '../src/index.ts';
 
 /** A folder of its own and the built-in tools in it, called as the engine calls them: paths, plan, then run. */
@@ -44,7 +45,13 @@ export function createWorkspace(options: Partial<ToolOptions> = {}, folder: stri
     cwd: folder,
     call: 'c',
     signal: new AbortController().signal,
-    blobs: { get: async (digest) => blobs.get(digest) ?? null, put: async () => 'unused' },
+    blobs: {
+      get: async (digest) => blobs.get(digest) ?? null,
+      async put(bytes) {
+        blobs.set(digestOf(bytes), bytes);
+        return digestOf(bytes);
+      },
+    },
     lastSeen: (path) => seen.get(path) ?? null,
     paths: [],
     basis: null,

@@ -16,7 +16,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { replaceFile } from '../src/atomic.ts';
 import { digestOf } from '../src/files.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 
@@ -95,19 +94,6 @@ describe('T3: write', () => {
       code: 'outdated',
     });
     expect(readdirSync(outside)).toEqual([]);
-  });
-
-  it('leaves the file as it was and no rest when the last check or the writing fails', async () => {
-    const folder = temporaryFolder();
-    const place = { path: join(folder, 'a'), shown: 'a' };
-    writeFileSync(place.path, 'old');
-    const failing = replaceFile(place, Buffer.from('new'), { mode: 0o644, uid: 0, gid: 0 }, async () => {
-      expect(readFileSync(place.path, 'utf8')).toBe('old');
-      throw new Error('no');
-    });
-    await expect(failing).rejects.toThrow('no');
-    expect(readFileSync(place.path, 'utf8')).toBe('old');
-    expect(readdirSync(folder)).toEqual(['a']);
   });
 
   it.skipIf(!canMount)('a full disk leaves the file as it was', async () => {
@@ -205,7 +191,11 @@ describe('T3: delete', () => {
     expect(judged.preview).toEqual({ kind: 'text', text: 'Delete a' });
     const reconcile = () => tool('delete').reconcile?.({ path: 'a' }, judged.evidence ?? null, context());
     expect(await reconcile()).toBe('not_done');
-    expect((await call('delete', { path: 'a' })).details).toEqual({ files: { [join(folder, 'a')]: null } });
+    const { details } = await call('delete', { path: 'a' });
+    expect(details).toEqual({
+      files: { [join(folder, 'a')]: null },
+      before: { [join(folder, 'a')]: { kind: 'file', digest: digestOf(Buffer.from('x')), mode: 0o644 } },
+    });
     expect(await reconcile()).toMatchObject({ details: { files: { [join(folder, 'a')]: null } } });
     await expect(call('delete', { path: 'a' })).rejects.toMatchObject({ code: 'not_found' });
   });

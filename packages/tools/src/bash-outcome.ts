@@ -1,0 +1,61 @@
+import type { ToolOutcome } from '@pawl/engine';
+import { stripTerminal } from './escape.ts';
+import type { Launch } from './sandbox/index.ts';
+import type { ShellEnd } from './shell.ts';
+import { isAsking } from './terminal.ts';
+
+/** What a command has come to, for the model and for people. */
+export function outcomeOf(end: ShellEnd, limitMs: number, launch: Launch | null): ToolOutcome {
+  const output = stripTerminal(end.output.text()).replace(/\n+$/, '');
+  const isError = end.exitCode !== 0 || end.isTimedOut || end.isCancelled;
+  const notes = [...endNotes(end, limitMs, output), ...(isError ? sandboxNotes(output, launch) : [])];
+  const text = [output, ...notes.map((note) => `(${note})`)].filter((part) => part !== '').join('\n');
+  return {
+    content: text === '' ? '(no output)' : text,
+    isError,
+    details: {
+      exitCode: end.exitCode,
+      endedBy: end.endedBy,
+      durationMs: end.durationMs,
+      isTimedOut: end.isTimedOut,
+      outputBytes: end.output.totalBytes,
+      omittedBytes: end.output.omittedBytes,
+      isContained: launch !== null,
+    },
+  };
+}
+
+function endNotes(end: ShellEnd, limitMs: number, output: string): string[] {
+  const notes: string[] = [];
+  if (end.isCancelled) notes.push('Cancelled; the command and all that it started were ended.');
+  else if (end.isTimedOut) {
+    notes.push(`Not finished after ${limitMs} ms; the command and all that it started were ended.`);
+    notes.push(
+      isAsking(output)
+        ? 'It seems to wait for an answer, and commands get none: use an option that answers, such as --yes.'
+        : 'What does not end by itself, such as a server, is run with background.',
+    );
+  } else if (end.endedBy !== null) notes.push(`Ended by ${end.endedBy}.`);
+  else if (end.exitCode !== 0) notes.push(`Exit code ${end.exitCode}.`);
+  if (end.isHeldOpen)
+    notes.push('Something that it started still runs in the background; its output is not shown any more.');
+  return notes;
+}
+
+const blockedWrite = /read-only file system|operation not permitted|EROFS|EPERM|device or resource busy/i;
+const blockedNetwork =
+  /network is unreachable|could not resolve|couldn't resolve|temporary failure in name resolution|name or service not known|nodename nor servname|no address associated|EAI_AGAIN|ENETUNREACH|ENOTFOUND|failed to lookup address|no such host|connection refused|failed to connect/i;
+
+/** That it may be the sandbox that stood in the way, where the output looks like it. */
+function sandboxNotes(output: string, launch: Launch | null): string[] {
+  if (launch === null) return [];
+  const end = output.slice(-8000);
+  const isNetwork = !launch.hasNetwork && blockedNetwork.test(end);
+  if (!isNetwork && !blockedWrite.test(end)) return [];
+  const what = isNetwork
+    ? 'has no network'
+    : launch.isFolderWritable
+      ? 'lets commands change only this folder and /tmp, without .git/config, hooks, .pawl and the like'
+      : 'lets commands change nothing but /tmp';
+  return [`It ran in a sandbox, which ${what}. If it needs more, run it with outside: true; a person is asked.`];
+}

@@ -1,0 +1,86 @@
+/** Symlinks and folders, as far as undoing needs them. */
+import { chmod, lstat, mkdir, readlink, rmdir, symlink, unlink } from 'node:fs/promises';
+import { systemCode } from '../failures.ts';
+import type { Place } from '../paths.ts';
+import { type Deed, type DeedOptions, groundOf, outdated } from './deed.ts';
+import { checkNothingThere } from './file-deeds.ts';
+
+export function makeLink(place: Place, target: string, { mark }: DeedOptions): Deed {
+  const ground = groundOf(place, mark);
+  return {
+    place,
+    async stage() {
+      await ground.open({ makes: true });
+    },
+    check: () => checkNothingThere(ground, place),
+    commit: () => symlink(target, ground.target()),
+    revert: () => unlink(ground.target()),
+    clean: (isDone) => ground.leave(isDone),
+  };
+}
+
+export function removeLink(place: Place, target: string, { mark }: DeedOptions): Deed {
+  const ground = groundOf(place, mark);
+  return {
+    place,
+    async stage() {
+      await ground.open();
+    },
+    async check() {
+      const isSame = (await readlink(ground.target()).catch(() => null)) === target;
+      if (!isSame || !(await ground.folder().isInPlace())) throw outdated(place.shown);
+    },
+    commit: () => unlink(ground.target()),
+    revert: () => symlink(target, ground.target()),
+    clean: (isDone) => ground.leave(isDone),
+  };
+}
+
+/** Made before what goes into it, with the rights to do so; its own come last. */
+export function makeFolder(place: Place, mode: number, { mark }: DeedOptions): Deed {
+  const ground = groundOf(place, mark);
+  let isMade = false;
+  return {
+    place,
+    async stage() {
+      await ground.open({ makes: true });
+      await mkdir(ground.target(), mode | 0o700);
+      isMade = true;
+    },
+    async check() {
+      if (!(await ground.folder().isInPlace())) throw outdated(place.shown);
+    },
+    commit: async () => undefined,
+    revert: async () => undefined,
+    async clean(isDone) {
+      if (isMade && isDone) await chmod(ground.target(), mode);
+      if (isMade && !isDone) await rmdir(ground.target());
+      return ground.leave(isDone);
+    },
+  };
+}
+
+/** Goes last, once it is empty; with something of others in it, it stays. */
+export function removeFolder(place: Place, { mark }: DeedOptions): Deed {
+  const ground = groundOf(place, mark);
+  return {
+    place,
+    async stage() {
+      await ground.open();
+    },
+    async check() {
+      const status = await lstat(ground.target()).catch(() => null);
+      if (status?.isDirectory() !== true || !(await ground.folder().isInPlace())) throw outdated(place.shown);
+    },
+    commit: async () => undefined,
+    revert: async () => undefined,
+    async clean(isDone) {
+      if (isDone) {
+        await rmdir(ground.target()).catch((error: unknown) => {
+          if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw error;
+        });
+      }
+      return ground.leave(isDone);
+    },
+  };
+}

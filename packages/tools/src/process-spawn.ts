@@ -1,0 +1,138 @@
+/** One bash of its own process group that does not outlive this process, however that ends. */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { messageOf, PawlError } from '@pawl/protocol';
+import { endGroup, endWithProcess, killGroup } from './process-group.ts';
+import { openOutputLine } from './process-output.ts';
+import type { Launch } from './sandbox/index.ts';
+
+export type ShellStart = {
+  command: string;
+  cwd: string;
+  environment: Readonly<Record<string, string>>;
+  /** How it is contained; null leaves it free. */
+  launch: Launch | null;
+  /** Gets both outputs, in their order. The bytes are its own only until it returns. */
+  onOutput(chunk: Buffer): void;
+};
+
+export type ShellProcess = {
+  /** Leads its process group. */
+  id: number;
+  /** Closes when nobody can write any more. */
+  output: Socket;
+  exited: Promise<{ exitCode: number | null; endedBy: NodeJS.Signals | null }>;
+  /** Ends the whole group: asks it to, and after `graceMs` makes it. */
+  end(graceMs: number): Promise<void>;
+  /** To be called when the shell has ended. What is left running in the background of a free one goes on. */
+  leave(): void;
+  /** Lets this process end although the shell still runs; it is then killed. */
+  unref(): void;
+};
+
+/**
+ * Runs the words behind it, with somebody in a group of its own who waits for a word on descriptor 3. If that closes
+ * without one, this process is gone (also by `kill -9`), and so is then the group.
+ */
+const watched = `set -m
+{ trap '' HUP INT TERM; read -r _ <&3 || kill -KILL -$$; } </dev/null >/dev/null 2>&1 &
+set +m
+exec 3<&-
+exec "$@"`;
+
+/** @throws `no_shell` when bash cannot be started; the promise `exited` rejects with it too. */
+export async function spawnShell({ command, cwd, environment, launch, onOutput }: ShellStart): Promise<ShellProcess> {
+  const { spawn } = await import('node:child_process');
+  const { writer, reader: output } = await openOutputLine(onOutput);
+  const words = [...(launch?.words ?? []), '/bin/bash', '-c', command];
+  const tellsItself = launch?.hasInfo === true;
+  const [program = '', ...rest] = tellsItself ? words : ['/bin/bash', '-c', watched, 'bash', ...words];
+  const child = spawn(program, rest, {
+    cwd,
+    env: { ...environment, ...launch?.environment },
+    stdio: ['ignore', writer, writer, 'pipe'],
+    detached: true,
+  });
+  const exited = new Promise<Awaited<ShellProcess['exited']>>((resolve, reject) => {
+    child.on('error', (error) => reject(cannotStart(error, cwd)));
+    child.on('exit', (exitCode, endedBy) => resolve({ exitCode, endedBy }));
+  });
+  writer.destroy();
+  const { pid: group } = child;
+  if (group === undefined) {
+    output.destroy();
+    await exited;
+    throw cannotStart(new Error('it has no process id'), cwd);
+  }
+  let hasExited = false;
+  child.on('exit', () => {
+    hasExited = true;
+  });
+  const leave = endWithProcess(group);
+  const word = wordTo(child);
+  const inner = tellsItself ? innerOf(child) : null;
+  return {
+    id: group,
+    output,
+    exited,
+    async end(graceMs) {
+      const leader =
+        inner === null
+          ? group
+          : await Promise.race([
+              inner,
+              exited.then(
+                () => null,
+                () => null,
+              ),
+            ]);
+      // Asked from outside, the sandbox would go first and take all with it; so those inside are asked.
+      // It ends with the first of them, and takes the others along.
+      if (leader !== null) await endGroup(leader, graceMs, () => inner !== null && hasExited);
+      killGroup(group);
+    },
+    leave() {
+      leave();
+      word.end();
+    },
+    unref() {
+      child.unref();
+      for (const line of [output, child.stdio[3]]) {
+        if (line && 'unref' in line && typeof line.unref === 'function') line.unref();
+      }
+    },
+  };
+}
+
+/** The line to who watches: `end` says that all went well. */
+function wordTo(child: ChildProcess): { end(): void } {
+  const line = child.stdio[3];
+  if (!line || !('write' in line)) return { end: () => undefined };
+  // Whoever listened may be gone already.
+  line.on('error', () => undefined);
+  if ('unref' in line && typeof line.unref === 'function') line.unref();
+  return { end: () => void line.end('\n') };
+}
+
+/** The process that leads inside the sandbox, by the number it has outside; null if it never came to be. */
+async function innerOf(child: ChildProcess): Promise<number | null> {
+  const line = child.stdio[3];
+  if (!line || !('setEncoding' in line)) return null;
+  line.setEncoding('utf8');
+  let text = '';
+  line.on('data', (piece: string) => {
+    text += piece;
+  });
+  await once(line, 'end').catch(() => undefined);
+  const [, id] = /"child-pid": *([0-9]+)/.exec(text) ?? [];
+  return id === undefined ? null : Number(id);
+}
+
+function cannotStart(error: Error, cwd: string): PawlError {
+  return new PawlError(
+    'no_shell',
+    `The command could not be started in ${cwd}: ${messageOf(error)}. /bin/bash and the folder must exist.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,105 @@
+import { lstat, open, realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { PawlError } from '@pawl/protocol';
+import { escapeName } from '../escape.ts';
+import { systemCode } from '../failures.ts';
+
+/** A working tree and where git keeps what belongs to it. Canonical paths. */
+export type Repository = { top: string; gitFolder: string };
+
+const longestPointer = 4096;
+/** What git reads of a repository by name; a link there would make it read another one. */
+const parts =
+  'HEAD config index logs logs/HEAD logs/refs logs/refs/heads objects objects/info objects/pack packed-refs refs refs/heads'.split(
+    ' ',
+  );
+
+/**
+ * The repository that a folder lies in. What says that it is kept elsewhere is believed only if elsewhere says the
+ * same: else a folder that came from somebody could show a model any repository of this machine.
+ * @throws `no_repository`, `odd_repository`.
+ */
+export async function findRepository(folder: string): Promise<Repository> {
+  const start = await realpath(folder);
+  for (let top = start; ; top = dirname(top)) {
+    const entry = join(top, '.git');
+    const status = await lstat(entry).catch(nothing);
+    if (status !== null) {
+      if (status.isSymbolicLink()) throw odd(entry, 'is a symbolic link');
+      const gitFolder = status.isDirectory() ? entry : await pointedTo(entry);
+      await checkParts(gitFolder);
+      await (status.isDirectory() ? checkOwn(gitFolder) : checkPointer(entry, gitFolder));
+      return { top, gitFolder };
+    }
+    if (dirname(top) === top) throw new PawlError('no_repository', `${escapeName(start)} is not in a git repository.`);
+  }
+}
+
+async function checkOwn(gitFolder: string): Promise<void> {
+  if ((await firstLine(join(gitFolder, 'commondir'))) !== null)
+    throw odd(gitFolder, 'says that most of it is kept elsewhere (commondir)');
+}
+
+/** A linked working tree (git worktree) or a submodule: both are named by what they point to. */
+async function checkPointer(entry: string, gitFolder: string): Promise<void> {
+  const common = await firstLine(join(gitFolder, 'commondir'));
+  if (common === null) {
+    if ((await workTreeIn(gitFolder)) === dirname(entry)) return;
+    throw odd(entry, `points to ${escapeName(gitFolder)}, which does not point back`);
+  }
+  const back = await firstLine(join(gitFolder, 'gitdir'));
+  const isNamed = back !== null && (await realpath(resolve(gitFolder, back)).catch(nothing)) === entry;
+  const shared = await realpath(resolve(gitFolder, common)).catch(nothing);
+  const isInPlace = shared !== null && join(shared, 'worktrees') === dirname(gitFolder);
+  if (!isNamed || !isInPlace) throw odd(entry, `points to ${escapeName(gitFolder)}, which does not point back`);
+  await checkParts(shared);
+  await checkOwn(shared);
+}
+
+/** The file that stands in for `.git`: `gitdir: path`. */
+async function pointedTo(entry: string): Promise<string> {
+  const target = /^gitdir: (.+)$/.exec((await firstLine(entry)) ?? '')?.[1];
+  const folder = target === undefined ? null : await realpath(resolve(dirname(entry), target)).catch(nothing);
+  if (folder === null) throw odd(entry, 'does not say where the repository is');
+  return folder;
+}
+
+/** `core.worktree` of a submodule, read without git: what the file says and nothing that it includes. */
+async function workTreeIn(gitFolder: string): Promise<string | null> {
+  const config = await beginning(join(gitFolder, 'config'));
+  const path = /^[ \t]*worktree[ \t]*=[ \t]*"?([^"\n]+?)"?[ \t]*$/im.exec(config ?? '')?.[1];
+  return path === undefined ? null : realpath(resolve(gitFolder, path)).catch(nothing);
+}
+
+async function checkParts(gitFolder: string): Promise<void> {
+  for (const part of parts) {
+    const status = await lstat(join(gitFolder, part)).catch(nothing);
+    if (status?.isSymbolicLink()) throw odd(join(gitFolder, part), 'is a symbolic link');
+  }
+}
+
+async function firstLine(path: string): Promise<string | null> {
+  return (await beginning(path))?.split('\n')[0]?.trimEnd() ?? null;
+}
+
+/** Null if there is no such file. */
+async function beginning(path: string): Promise<string | null> {
+  const status = await lstat(path).catch(nothing);
+  if (status === null) return null;
+  if (!status.isFile()) throw odd(path, 'is not a file');
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(longestPointer), 0, longestPointer, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+function nothing(error: unknown): null {
+  if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '')) return null;
+  throw error;
+}
+
+const odd = (path: string, problem: string) =>
+  new PawlError('odd_repository', `${escapeName(path)} ${problem}, so this repository is left alone. Use bash for it.`);

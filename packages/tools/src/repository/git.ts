@@ -1,0 +1,104 @@
+import { messageOf, PawlError } from '@pawl/protocol';
+import { stripTerminal } from '../escape.ts';
+import { systemCode } from '../failures.ts';
+import { gitEnvironment, silenced } from './environment.ts';
+import { findRepository, type Repository } from './find.ts';
+
+/** Longest output of one call, bytes. What is longer could not be shown anyway. */
+const mostOutputBytes = 8_000_000;
+const timeoutMs = 60_000;
+
+type GitOptions = {
+  /** For standard input; default none. */
+  input?: string;
+  /** On top of the environment. */
+  environment?: Readonly<Record<string, string>>;
+  /** Exit codes that are answers and no failures; default only 0. */
+  codes?: readonly number[];
+};
+
+type GitAnswer = { code: number; output: string; isCut: boolean };
+
+/** Git in one working tree, with all of its settings that run something turned off. */
+export type Git = Repository & {
+  /** @throws `git_failed` with what git says; the signal's reason when that aborts. */
+  run(words: readonly string[], options?: GitOptions): Promise<GitAnswer>;
+};
+
+/** @throws `no_repository`, `odd_repository`, `git_failed`. */
+export async function openGit(
+  folder: string,
+  own: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<Git> {
+  const repository = await findRepository(folder);
+  const bare = gitEnvironment(own, repository, []);
+  // Listing settings reads files and runs nothing.
+  const listed = await runGit(repository, ['config', '--list', '--name-only', '-z'], bare, {}, signal);
+  const keys = [...new Set(listed.output.split('\0'))];
+  const environment = gitEnvironment(own, repository, silenced(keys));
+  return {
+    ...repository,
+    run: (words, options = {}) =>
+      runGit(repository, words, { ...environment, ...options.environment }, options, signal),
+  };
+}
+
+async function runGit(
+  { top }: Repository,
+  words: readonly string[],
+  environment: Record<string, string>,
+  { input, codes = [0] }: GitOptions,
+  signal: AbortSignal,
+): Promise<GitAnswer> {
+  const { spawn } = await import('node:child_process');
+  signal.throwIfAborted();
+  const child = spawn('git', ['--no-pager', ...words], { cwd: top, env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
+  const stop = () => child.kill('SIGKILL');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isCut = false;
+  let isTimedOut = false;
+  let errors = '';
+  const timer = setTimeout(() => {
+    isTimedOut = true;
+    stop();
+  }, timeoutMs);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', resolve);
+      // Git may end without having read it all.
+      child.stdin.on('error', () => undefined);
+      child.stdin.end(input ?? '');
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        if (errors.length < 4000) errors += text;
+      });
+      child.stdout.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= mostOutputBytes) chunks.push(chunk);
+        else if (!isCut) {
+          isCut = true;
+          stop();
+        }
+      });
+    });
+    signal.throwIfAborted();
+    const output = new TextDecoder().decode(Buffer.concat(chunks));
+    if (isTimedOut) throw new PawlError('git_failed', `git ${words[0]} did not finish within ${timeoutMs} ms.`);
+    if (!isCut && (code === null || !codes.includes(code)))
+      throw new PawlError(
+        'git_failed',
+        `git ${words[0]} failed: ${stripTerminal(errors).trim() || `exit code ${code}`}`,
+      );
+    return { code: code ?? 0, output, isCut };
+  } catch (error) {
+    if (error instanceof PawlError || signal.aborted) throw error;
+    const hint = systemCode(error) === 'ENOENT' ? 'git is not installed.' : messageOf(error);
+    throw new PawlError('git_failed', `git could not be started: ${hint}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,59 @@
+import type { Confinement } from './confinement.ts';
+
+/** What this machine's bubblewrap can do. */
+export type BubblewrapTraits = {
+  /** Absolute path of the program. */
+  program: string;
+  /** Whether it can keep commands from making namespaces of their own (from 0.8 on, and not when it is setuid). */
+  canSealNamespaces: boolean;
+};
+
+/** Where the system keeps what a bare `/run` would take away: the programs of NixOS. */
+const neededOfRun = ['/run/current-system', '/run/wrappers'];
+/** Names are looked up through these where there is a network. */
+const resolversOfRun = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf'];
+
+/** Where bubblewrap tells which process leads inside, as JSON. */
+const infoDescriptor = 3;
+
+/**
+ * The arguments that contain a command, its own words to be put behind them. Later mounts lie on earlier ones, so the
+ * order is the meaning.
+ *
+ * Root keeps its number in every namespace of ours, and the kernel asks for no more where its own settings are written:
+ * without `--cap-drop` and a `/proc/sys` of its own that only reads, a contained root would set the machine's
+ * `core_pattern`. `/run` holds the sockets of daemons that would run something outside (docker, D-Bus, systemd), and
+ * a mount that only reads does not keep anybody from connecting.
+ */
+export function bubblewrapArguments(
+  confinement: Confinement,
+  { program, canSealNamespaces }: BubblewrapTraits,
+): string[] {
+  const { folder, isFolderWritable, hasNetwork, temporary, hidden, anchored, guarded } = confinement;
+  const same = (option: string, path: string) => [option, path, path];
+  return [
+    program,
+    ...['--info-fd', `${infoDescriptor}`],
+    '--unshare-user',
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
+    ...(hasNetwork ? [] : ['--unshare-net']),
+    ...(canSealNamespaces ? ['--disable-userns'] : []),
+    ...['--cap-drop', 'ALL', '--die-with-parent', '--new-session'],
+    ...same('--ro-bind', '/'),
+    ...['--dev', '/dev', '--proc', '/proc'],
+    ...same('--ro-bind', '/proc/sys'),
+    ...same('--ro-bind-try', '/proc/sysrq-trigger'),
+    ...['--tmpfs', '/run'],
+    ...[...neededOfRun, ...(hasNetwork ? resolversOfRun : [])].flatMap((path) => same('--ro-bind-try', path)),
+    ...['--bind', temporary, '/tmp'],
+    ...same(isFolderWritable ? '--bind' : '--ro-bind', folder),
+    ...hidden.flatMap(({ path, isFolder }) => (isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
+    ...(isFolderWritable
+      ? [...anchored.flatMap((path) => same('--bind', path)), ...guarded.flatMap(({ path }) => same('--ro-bind', path))]
+      : []),
+    ...['--chdir', folder, '--'],
+  ];
+}

@@ -1,0 +1,36 @@
+/** What a command may do, in words that no particular sandbox knows. */
+
+/** `workspace-write` lets commands change the session's folder and a temporary one; `read-only` only the temporary one. */
+export type SandboxMode = 'workspace-write' | 'read-only' | 'off';
+
+/** How commands are contained. */
+export type SandboxOptions = {
+  /** Default `workspace-write`. */
+  mode: SandboxMode;
+  /** Whether commands reach the network. Default false. */
+  hasNetwork: boolean;
+  /** Folders and files that no command changes, although they may lie in the session's folder. Absolute. */
+  protectedPaths: readonly string[];
+  /** Folders and files that no command even reads, beside the usual places of keys. Absolute. */
+  hiddenPaths: readonly string[];
+};
+
+/** Something on the disk that a sandbox puts a mark on. */
+export type Marked = { path: string; isFolder: boolean };
+
+/** One command's share of the world. All paths are absolute and canonical. */
+export type Confinement = {
+  /** The session's folder. */
+  folder: string;
+  /** Whether the command may change it. */
+  isFolderWritable: boolean;
+  hasNetwork: boolean;
+  /** A folder on the host that the command sees as its temporary one. */
+  temporary: string;
+  /** Nothing of these is seen. */
+  hidden: readonly Marked[];
+  /** Folders that may be written into, but not moved or removed, because something guarded lies in them. */
+  anchored: readonly string[];
+  /** Not changed, moved or removed, although they lie in the folder. */
+  guarded: readonly Marked[];
+};

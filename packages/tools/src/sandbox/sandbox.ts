@@ -1,0 +1,169 @@
+/** Contains commands. Where that is not possible it says so, once. */
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Confinement, SandboxMode, SandboxOptions } from './confinement.ts';
+import { holdPlaceholders } from './placeholders.ts';
+import { findPlaces, type Places } from './places.ts';
+import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
+
+/** How one command is started so that it is contained. */
+export type Launch = {
+  /** What stands in front of the command's own words. */
+  words: readonly string[];
+  /** Variables that are different inside. */
+  environment: Readonly<Record<string, string>>;
+  /** Whether it tells on descriptor 3, as JSON, which process leads inside. */
+  hasInfo: boolean;
+  isFolderWritable: boolean;
+  hasNetwork: boolean;
+  /** To be called when the command has ended. */
+  release(): Promise<void>;
+};
+
+/** What holds for the commands of a folder. */
+type Hold =
+  | { kind: 'whole'; isFolderWritable: boolean; hasNetwork: boolean }
+  /** Commands run in the sandbox, but it does not hold all that it should. */
+  | { kind: 'partial'; reason: string }
+  | { kind: 'none' };
+
+export type Sandbox = {
+  readonly options: SandboxOptions;
+  /** Finds out, at the first call, whether there is a sandbox here. */
+  probe(): Promise<Probe | null>;
+  /** What a command in this folder may do. `mode` can only be stricter than the sandbox's own. */
+  holdOf(folder: string, mode?: SandboxMode): Promise<Hold>;
+  /** Null where nothing contains it. @throws what keeps the temporary folder from being made. */
+  launch(session: string, folder: string, mode?: SandboxMode): Promise<Launch | null>;
+};
+
+const defaultSandbox: SandboxOptions = {
+  mode: 'workspace-write',
+  hasNetwork: false,
+  protectedPaths: [],
+  hiddenPaths: [],
+};
+
+/** One answer for the whole process: it depends on the machine alone. */
+let probed: Promise<Probe> | null = null;
+
+/** `notice` gets the sentence that says that there is no sandbox. */
+export function createSandbox(
+  given: Partial<SandboxOptions>,
+  { notice, find }: { notice(line: string): void; find?: () => Promise<Probe> },
+): Sandbox {
+  const options = { ...defaultSandbox, ...given };
+  const temporary = createTemporaries();
+  let isTold = false;
+
+  const probe = async (): Promise<Probe | null> => {
+    if (options.mode === 'off') return null;
+    probed = find === undefined ? (probed ?? probeSandbox()) : probed;
+    const found = await (find === undefined ? (probed as Promise<Probe>) : find());
+    if (!found.isAvailable && !isTold) {
+      isTold = true;
+      notice(
+        `There is no sandbox: ${found.reason} Commands may do all that you may, and are asked about where they would have been contained. ${found.advice}`,
+      );
+    }
+    return found;
+  };
+
+  const holdIn = async (folder: string, mode: SandboxMode | undefined) => {
+    const found = await probe();
+    if (found === null) return null;
+    const isFolderWritable = options.mode === 'workspace-write' && mode !== 'read-only';
+    const places = findPlaces(folder, options);
+    return { found, places, isFolderWritable };
+  };
+
+  return {
+    options,
+    probe,
+    async holdOf(folder, mode) {
+      const held = await holdIn(folder, mode);
+      if (held === null || !held.found.isAvailable) return { kind: 'none' };
+      const { places, isFolderWritable } = held;
+      if (places.gap !== null && isFolderWritable) return { kind: 'partial', reason: places.gap };
+      return { kind: 'whole', isFolderWritable, hasNetwork: options.hasNetwork };
+    },
+    async launch(session, folder, mode) {
+      const held = await holdIn(folder, mode);
+      if (held === null || !held.found.isAvailable) return null;
+      const { found, places, isFolderWritable } = held;
+      const { hasNetwork } = options;
+      const confinement = {
+        ...places,
+        folder: resolve(folder),
+        isFolderWritable,
+        hasNetwork,
+        temporary: await temporary(session),
+      };
+      const release = isFolderWritable ? await holdPlaceholders(places.placeholders) : () => Promise.resolve();
+      return launchOf(found.mechanism, confinement, release);
+    },
+  };
+}
+
+function launchOf(
+  mechanism: Mechanism,
+  confinement: Confinement & Partial<Places>,
+  release: () => Promise<void>,
+): Launch {
+  const { isFolderWritable, hasNetwork, temporary } = confinement;
+  // Elsewhere the temporary folder cannot be put in the place of another.
+  const seen = mechanism.kind === 'bubblewrap' ? '/tmp' : temporary;
+  const cache = join(seen, '.cache');
+  return {
+    words: argumentsOf(mechanism, confinement),
+    environment: {
+      TMPDIR: seen,
+      // A shared cache would carry what a contained command writes to those that are not.
+      XDG_CACHE_HOME: cache,
+      npm_config_cache: join(cache, 'npm'),
+      PAWL_SANDBOX: isFolderWritable ? 'workspace-write' : 'read-only',
+    },
+    hasInfo: mechanism.kind === 'bubblewrap',
+    isFolderWritable,
+    hasNetwork,
+    release,
+  };
+}
+
+/** A temporary folder for each session, gone with this process. */
+function createTemporaries(): (session: string) => Promise<string> {
+  const folders = new Map<string, Promise<string>>();
+  return (session) => {
+    const known = folders.get(session);
+    if (known !== undefined) return known;
+    const made = (async () => {
+      const folder = await realpath(await mkdtemp(join(tmpdir(), 'pawl-session-')));
+      removeWithProcess(folder);
+      await mkdir(join(folder, '.cache'));
+      return folder;
+    })();
+    folders.set(session, made);
+    // The next command tries again.
+    made.catch(() => folders.delete(session));
+    return made;
+  };
+}
+
+const temporaries = new Set<string>();
+
+function removeWithProcess(folder: string): void {
+  if (temporaries.size === 0) {
+    process.on('exit', () => {
+      for (const each of temporaries) {
+        try {
+          rmSync(each, { recursive: true, force: true, maxRetries: 2 });
+        } catch {
+          // Nobody is left to be told, and the system empties this folder some time.
+        }
+      }
+    });
+  }
+  temporaries.add(folder);
+}

@@ -1,0 +1,184 @@
+/** Takes back what turns did to files, or does it again: all of it or nothing, and nothing that others did since. */
+import { randomUUID } from 'node:crypto';
+import { relative } from 'node:path';
+import type { BlobStore, FormerEntry } from '@pawl/engine';
+import type { FileChange, FileChanges } from '@pawl/engine/readers';
+import { isInside } from '@pawl/policy';
+import { messageOf, type Preview } from '@pawl/protocol';
+import type { Change } from '../change.ts';
+import { applyDelta } from '../delta.ts';
+import type { Deed, DeedOptions } from '../disk/deed.ts';
+import { makeFolder, makeLink, removeFolder, removeLink } from '../disk/entry-deeds.ts';
+import { putFile, removeFile } from '../disk/file-deeds.ts';
+import { transact } from '../disk/transact.ts';
+import { decodeText, isBinary } from '../encodings.ts';
+import { escapeName } from '../escape.ts';
+import { digestOf } from '../files.ts';
+import { withDefaults } from '../options.ts';
+import type { Place } from '../paths.ts';
+import { previewChanges } from '../preview.ts';
+import { isSame, type Standing, standingAt } from './standing.ts';
+
+export type ReversalOptions = {
+  direction: 'undo' | 'redo';
+  /** The session's folder, canonical. */
+  cwd: string;
+  blobs: Pick<BlobStore, 'get'>;
+  /** Whether files outside of the session's folder may be changed. Default false: a log may come from elsewhere. */
+  allowsOutside?: boolean;
+};
+
+/** One path that can be put back. */
+type Step = {
+  place: Place;
+  now: Standing;
+  /** Where it is a file, with its content. */
+  target: FormerEntry;
+  bytes: Buffer | null;
+  mode: number | null;
+};
+
+/** What would be done, with nothing done yet. */
+export type Reversal = {
+  /** Paths for people, each with what would become of it. */
+  steps: { shown: string; deed: 'restored' | 'removed' | 'changed back' }[];
+  /** Paths that stand already as they should. */
+  done: string[];
+  /** Paths that cannot be put back, with the reason as a sentence's end: `was changed since`. */
+  blocked: { shown: string; reason: string }[];
+  preview(): Promise<Preview>;
+  /** Does all of the steps or none. @returns sentences about what could not be cleaned up. @throws `outdated`, `disk_full`… */
+  apply(signal?: AbortSignal): Promise<string[]>;
+};
+
+/** Looks at what stands there now. Never throws for a single path: it is blocked then. */
+export async function planReversal(changes: FileChanges, options: ReversalOptions): Promise<Reversal> {
+  const steps: Step[] = [];
+  const done: string[] = [];
+  const blocked: Reversal['blocked'] = [];
+  for (const change of changes.changes) {
+    const place = placeOf(change.path, options.cwd);
+    const found = await stepFor(change, place, options).catch((error: unknown) => messageOf(error));
+    if (typeof found === 'string') blocked.push({ shown: place.shown, reason: found });
+    else if (found === null) done.push(place.shown);
+    else steps.push(found);
+  }
+  // Folders that were made for files go with them, and come back with them.
+  const made = options.direction === 'undo' ? changes.madeFolders : [];
+  const isEmptied = (folder: string) =>
+    steps.some(({ place, target }) => target === null && isInside(folder, place.path));
+  return {
+    steps: steps.map(({ place, now, target }) => ({ shown: place.shown, deed: deedOf(now, target) })),
+    done,
+    blocked,
+    preview: () => previewChanges(steps.flatMap(changeOf)),
+    async apply(signal = new AbortController().signal) {
+      const folders = made.filter(isEmptied).map((path) => placeOf(path, options.cwd));
+      const { rests } = await transact(deedsOf(steps, folders), signal);
+      return rests;
+    },
+  };
+}
+
+function placeOf(path: string, cwd: string): Place {
+  return { path, shown: escapeName(isInside(cwd, path) ? relative(cwd, path) : path) };
+}
+
+const deedOf = (now: Standing, target: FormerEntry) =>
+  target === null ? 'removed' : now.kind === 'nothing' ? 'restored' : 'changed back';
+
+const afterOf = ({ after, mode }: FileChange): FormerEntry =>
+  after === null ? null : { kind: 'file', digest: after, mode: mode ?? 0 };
+
+/** Null if there is nothing to do; a reason if it cannot be done. */
+async function stepFor(change: FileChange, place: Place, options: ReversalOptions): Promise<Step | string | null> {
+  const { direction, cwd, allowsOutside = false } = options;
+  const [expected, target] = direction === 'undo' ? [afterOf(change), change.before] : [change.before, afterOf(change)];
+  if (change.before?.kind === 'lost') return `cannot be put back: ${change.before.reason}`;
+  if (isEqual(expected, target)) return null;
+  const now = await standingAt(place, withDefaults().maxFileBytes);
+  if (isSame(now, target)) return null;
+  if (!allowsOutside && !isInside(cwd, place.path)) return "lies outside of the session's folder";
+  if (change.isTangled) return 'was changed by something else between the changes of the session';
+  if (!isSame(now, expected)) return 'was changed since';
+  if (target?.kind !== 'file') return { place, now, target, bytes: null, mode: null };
+  const bytes = await contentOf(change, now.kind === 'file' ? now.file.bytes : null, options);
+  if (bytes === null || digestOf(bytes) !== target.digest) return 'cannot be put back: its former content is lost';
+  const mode = direction === 'undo' ? target.mode : change.mode;
+  return { place, now, target, bytes, mode };
+}
+
+/** What the one end of a change was, worked out from what stands at the other, call by call; null if some of it is lost. */
+async function contentOf(
+  { steps }: FileChange,
+  standing: Buffer | null,
+  { direction, blobs }: ReversalOptions,
+): Promise<Buffer | null> {
+  let content = standing;
+  for (const { before, after } of direction === 'undo' ? [...steps].reverse() : steps) {
+    const former = before?.kind === 'file' ? before : null;
+    const target = direction === 'undo' ? (former?.digest ?? null) : after;
+    const delta = content === null ? undefined : former?.delta;
+    const kept = target === null ? null : await blobs.get(delta ?? target);
+    if (target !== null && kept === null) return null;
+    if (kept === null || content === null || delta === undefined) content = kept === null ? null : Buffer.from(kept);
+    else content = applyDelta(kept, content, direction);
+    if (target !== null && content === null) return null;
+  }
+  return content;
+}
+
+function isEqual(one: FormerEntry, other: FormerEntry): boolean {
+  if (one?.kind === 'file' && other?.kind === 'file') return one.digest === other.digest;
+  return one === null && other === null;
+}
+
+function changeOf({ place, now, bytes }: Step): Change[] {
+  const before = now.kind === 'file' ? now.file : null;
+  if (before === null && bytes === null) return [];
+  return [{ place, before, after: bytes, text: { before: shownText(before?.bytes), after: shownText(bytes) } }];
+}
+
+function shownText(bytes: Buffer | null | undefined): string | null {
+  if (bytes == null) return null;
+  const decoded = isBinary(bytes) ? null : decodeText(bytes);
+  return decoded?.text ?? `(${bytes.length} bytes that are not text)\n`;
+}
+
+/**
+ * Folders first, the outer before the inner: what is staged first is cleaned up last, and a folder can only go, or get
+ * its own rights back, when all is done in it.
+ */
+function deedsOf(steps: readonly Step[], madeFolders: readonly Place[]): Deed[] {
+  const options: DeedOptions = { mark: randomUUID(), isAlone: steps.length === 1 };
+  const isFolder = ({ now, target }: Step) => now.kind === 'folder' || target?.kind === 'folder';
+  const folders = [
+    ...steps.filter(isFolder).map((step) => ({ place: step.place, deed: deedFor(step, options) })),
+    ...madeFolders.map((place) => ({ place, deed: removeFolder(place, options) })),
+  ].sort((one, other) => (one.place.path < other.place.path ? -1 : 1));
+  return [
+    ...folders.map(({ deed }) => deed),
+    ...steps.filter((step) => !isFolder(step)).map((step) => deedFor(step, options)),
+  ];
+}
+
+function deedFor({ place, now, target, bytes, mode }: Step, options: DeedOptions): Deed {
+  switch (target?.kind) {
+    case 'file': {
+      if (bytes === null) throw new Error(`no content for ${place.path}`);
+      const before = now.kind === 'file' ? now.file : null;
+      return putFile({ place, bytes, before, ...(mode !== null && { mode }) }, options);
+    }
+    case 'link':
+      return makeLink(place, target.target, options);
+    case 'folder':
+      return makeFolder(place, target.mode, options);
+    case 'lost':
+    case undefined:
+      if (now.kind === 'file') return removeFile({ place, before: now.file }, options);
+      if (now.kind === 'link') return removeLink(place, now.target, options);
+      return removeFolder(place, options);
+    default:
+      return target satisfies never;
+  }
+}
