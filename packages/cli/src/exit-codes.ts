@@ -1,4 +1,5 @@
 /** The exit codes that scripts can rely on. */
+import { isTransientCode } from '@pawl/models/errors';
 import type { TurnOutcome } from '@pawl/protocol';
 import { isPawlError } from '@pawl/protocol';
 
@@ -19,10 +20,8 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Failures of a model call that waiting cures. */
-const laterCodes = new Set(['rate_limited', 'overloaded']);
 /** Failures of a model call that only the user's settings cure. */
-const settingCodes = new Set(['no_key', 'bad_base_url', 'unknown_model']);
+const settingCodes = new Set(['no_key', 'bad_base_url', 'bad_header', 'unknown_model', 'unknown_variant']);
 
 /** What the end of a turn means to a script. `failure` is the code of the last failed model call. */
 export function exitCodeOf(
@@ -33,7 +32,7 @@ export function exitCodeOf(
     case 'completed':
       return turn.unattendedDenials > 0 ? exitCodes.unattended : exitCodes.completed;
     case 'failed':
-      if (failure !== null && laterCodes.has(failure)) return exitCodes.later;
+      if (failure !== null && isTransientCode(failure)) return exitCodes.later;
       return failure !== null && settingCodes.has(failure) ? exitCodes.usage : exitCodes.failed;
     case 'cancelled':
       return exitCodes.cancelled;
@@ -71,6 +70,6 @@ const usageCodes = new Set([
 /** What an error that stopped everything means to a script. */
 export function exitCodeOfError(error: unknown): ExitCode {
   if (!isPawlError(error)) return exitCodes.failed;
-  if (error.code === 'session_locked' || laterCodes.has(error.code)) return exitCodes.later;
+  if (error.code === 'session_locked' || isTransientCode(error.code)) return exitCodes.later;
   return usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
 }

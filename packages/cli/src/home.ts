@@ -5,7 +5,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { messageOf, PawlError } from '@pawl/protocol';
 
 /** `PAWL_HOME`; else `pawl` under `XDG_DATA_HOME`, which counts only if absolute; else `~/.local/share/pawl`. */
-function dataFolder(environment: NodeJS.ProcessEnv = process.env): string {
+export function dataFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const { PAWL_HOME, XDG_DATA_HOME } = environment;
   if (PAWL_HOME) return resolve(PAWL_HOME);
   const data = XDG_DATA_HOME && isAbsolute(XDG_DATA_HOME) ? XDG_DATA_HOME : join(homedir(), '.local', 'share');

@@ -2,6 +2,9 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
 import { exitCodes } from './exit-codes.ts';
+import { policyCommands } from './policy/commands.ts';
+import type { RewindFlags } from './rewind/rewind.ts';
+import type { UndoFlags } from './rewind/undo.ts';
 import type { RunFlags } from './run/flags.ts';
 import { version } from './version.ts';
 
@@ -13,8 +16,8 @@ Examples:
   pawl run --continue "Now the same for the other module"
   pawl run --resume <id>
 
-Models: demo, replay:<file>, anthropic/<id> (ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL),
-  openai-chat/<id> (OPENAI_API_KEY, OPENAI_BASE_URL). PAWL_MODEL is the default.
+Models: demo, replay:<file>, <provider>/<model> such as anthropic/<model> (ANTHROPIC_API_KEY), or a pool of
+  config.yaml; @high and the like choose a variant. pawl models lists them. PAWL_MODEL is the default.
 Sessions are kept in $XDG_DATA_HOME/pawl (~/.local/share/pawl); PAWL_HOME puts them elsewhere.
 
 Exit codes:
@@ -65,6 +68,9 @@ function createProgram(done: Done): Command {
     .exitOverride();
   program.addCommand(runCommand(done));
   program.addCommand(sessionsCommand(done));
+  for (const command of undoCommands(done)) program.addCommand(command);
+  for (const command of lookingCommands(done)) program.addCommand(command);
+  for (const command of policyCommands(done)) program.addCommand(command);
   for (const command of allCommands(program)) command.copyInheritedSettings(program).exitOverride();
   return program;
 }
@@ -98,7 +104,8 @@ const collect = (value: string, before: string[] = []) => [...before, value];
 
 function addRunOptions(command: Command): Command {
   return command
-    .option('-m, --model <name>', 'the model (demo, anthropic/<id>, openai-chat/<id>, replay:<file>)')
+    .option('-m, --model <name>', 'the model: demo, replay:<file>, <provider>/<model>, or a pool')
+    .option('-a, --attach <file>', 'an image or a PDF that goes with the prompt; may be repeated', collect)
     .option('--agent <name>', 'the agent')
     .addOption(
       new Option('--permission-mode <mode>', "how the tools' own questions are answered").choices([
@@ -107,6 +114,12 @@ function addRunOptions(command: Command): Command {
         'plan',
         'auto',
       ]),
+    )
+    .addOption(
+      new Option(
+        '--sandbox <mode>',
+        'what commands may change (default: workspace-write, where it is to be had)',
+      ).choices(['workspace-write', 'read-only', 'off']),
     )
     .option('--allow <rule>', 'allow calls, as tool or tool(pattern); may be repeated', collect)
     .option('--ask <rule>', 'ask for calls, whatever the mode; may be repeated', collect)
@@ -120,7 +133,80 @@ function addRunOptions(command: Command): Command {
     .option('--max-duration <time>', 'the longest time of the turn: 90s, 5m, or seconds')
     .option('--max-tokens <n>', 'the most tokens of the turn')
     .option('--max-usd <dollars>', 'the most dollars of the turn')
-    .option('--record <file>', "record the model's traffic, for --model replay:<file>");
+    .option('--record <file>', "record the model's traffic, for --model replay:<file>")
+    .option(
+      '--record-wire <file>',
+      'record the bytes of all requests and answers, to report a fault; keys are left out',
+    )
+    .option('--replay-wire <file>', 'play such a recording instead of using the network')
+    .option('--replay-any-body', 'with --replay-wire: also if the requests are not the recorded ones');
+}
+
+/** What taking back and doing again have in common. */
+function addReverseOptions(command: Command): Command {
+  return command
+    .option('-n, --dry-run', 'only show what would be done, as a diff')
+    .option('--skip-changed', 'leave out files that were changed since, instead of doing nothing')
+    .option('--outside', "also files outside of the session's folder")
+    .option('--json', 'as JSON');
+}
+
+function undoCommands(done: Done): Command[] {
+  return (['undo', 'redo'] as const).map((direction) =>
+    addReverseOptions(
+      new Command(direction)
+        .description(
+          direction === 'undo'
+            ? 'take back the file changes of the last turn, and of the one before when called again'
+            : 'do undone file changes again',
+        )
+        .argument('[session]', 'its id, the beginning of it, or "latest" (default: the newest of this folder)')
+        .option('--turn <n>', 'of this turn'),
+    ).action(async (session: string | undefined, flags: UndoFlags) => {
+      const { undo } = await import('./rewind/undo.ts');
+      done(await undo(session, direction, flags));
+    }),
+  );
+}
+
+/** Commands that look at how things are. */
+function lookingCommands(done: Done): Command[] {
+  const models = new Command('models')
+    .description('show providers, keys, pools and models; with words, search the catalogue')
+    .argument('[words...]', 'what a model must have in its name, such as a provider or a family')
+    .option('--json', 'as JSON')
+    .action(async (words: string[], flags: { json?: true }) => {
+      const { showModels } = await import('./models/command.ts');
+      done(await showModels(words, flags));
+    });
+  const doctor = new Command('doctor')
+    .description('check the configuration, keys, data and tools, and say what to do')
+    .option('--models [names...]', 'also ask each configured model, or these, for a word')
+    .option('--timeout <time>', 'how long a model may take (default: 30s)')
+    .option('--json', 'as JSON')
+    .action(async (flags: { models?: true | string[]; timeout?: string; json?: true }) => {
+      const { doctor } = await import('./doctor/command.ts');
+      done(await doctor(flags));
+    });
+  const usage = new Command('usage')
+    .description('show tokens and cost of all sessions')
+    .option('--by <what...>', 'day, model, agent or session; several make one row for each pair (default: day)')
+    .option('--since <day>', 'from this day on, as 2026-11-01, or so many days back, as 7d (default: 30d)')
+    .option('--here', 'only sessions of this folder')
+    .option('--json', 'as JSON')
+    .action(async (flags: { by?: string[]; since?: string; here?: true; json?: true }) => {
+      const { showUsage } = await import('./usage/command.ts');
+      done(await showUsage(flags));
+    });
+  const config = new Command('config').description('about the configuration');
+  config
+    .command('schema')
+    .description('print the JSON Schema of config.yaml, for editors')
+    .action(async () => {
+      const { printSchema } = await import('./config/schema.ts');
+      done(await printSchema());
+    });
+  return [models, doctor, usage, config];
 }
 
 function sessionsCommand(done: Done): Command {
@@ -166,6 +252,19 @@ function sessionsCommand(done: Done): Command {
       const { forkSession } = await import('./sessions/fork.ts');
       done(await forkSession(id, flags));
     });
+  addReverseOptions(
+    sessions
+      .command('rewind')
+      .description('put files, the conversation or both back to before a message')
+      .argument('<id>', 'its id, the beginning of it, or "latest"')
+      .requiredOption('--before <message>', 'the message (m12, as shown by: pawl sessions show)')
+      .option('--files', 'the files that the session changed since')
+      .option('--conversation', 'a copy of the session that stops there')
+      .option('--both', 'both'),
+  ).action(async (id: string, flags: RewindFlags) => {
+    const { rewind } = await import('./rewind/rewind.ts');
+    done(await rewind(id, flags));
+  });
   sessions
     .command('delete')
     .description('delete sessions and all that only they hold')

@@ -277,8 +277,10 @@ describe('what an outcome means to a script', () => {
   it('is 2 for what only the settings cure, and 75 for what waiting cures', () => {
     const failed = { outcome: 'failed', unattendedDenials: 0 } as const;
     expect(exitCodeOf(failed, 'no_key')).toBe(2);
+    expect(exitCodeOf(failed, 'bad_header')).toBe(2);
     expect(exitCodeOf(failed, 'overloaded')).toBe(75);
-    expect(exitCodeOf(failed, 'server_error')).toBe(1);
+    expect(exitCodeOf(failed, 'server_error')).toBe(75);
+    expect(exitCodeOf(failed, 'bad_request')).toBe(1);
     expect(exitCodeOf(failed, null)).toBe(1);
     expect(exitCodeOfError(new Error('a fault'))).toBe(1);
   });

@@ -131,7 +131,7 @@ async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promi
 }
 
 describe('kill -9 (E18)', () => {
-  it('before or after any write of a run loses nothing and repeats nothing', async () => {
+  it('before or after any write of a run loses nothing and repeats nothing', { timeout: 300_000 }, async () => {
     const preload = fileURLToPath(new URL('./kill-at-write.js', import.meta.url));
     const points = Array.from(
       { length: 50 },
@@ -153,7 +153,7 @@ describe('kill -9 (E18)', () => {
     );
   });
 
-  it('after any event that was shown loses nothing and repeats nothing', async () => {
+  it('after any event that was shown loses nothing and repeats nothing', { timeout: 300_000 }, async () => {
     const whole = makePlace(files);
     const { stdout } = await pawl(whole, run, { env: environment() });
     const lines = stdout.trim().split('\n');

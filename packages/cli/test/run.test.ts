@@ -198,4 +198,49 @@ describe('recordings', () => {
     expect(diverged.code).toBe(1);
     expect(diverged.stderr).toContain('not the recorded one');
   });
+
+  it('are gone on with from another folder, and shown by the name of their file (M11)', async () => {
+    const place = makePlace(todoFiles);
+    const recorded = await pawl(place, ['run', '-m', 'demo', '--record', '../cassette', 'List the files in src']);
+    const play = [
+      'run',
+      '-m',
+      'replay:../cassette',
+      '--max-steps',
+      '1',
+      '--session-id',
+      'played',
+      'List the files in src',
+    ];
+    expect((await pawl(place, play)).code).toBe(4);
+    const deep = { ...place, folder: join(place.folder, 'src') };
+    const shown = await pawl(deep, ['sessions', 'show', 'played']);
+    expect(shown.stdout).toContain('· replay:cassette ·');
+    const more = ['--resume', 'played', '--max-steps', '5'];
+    expect(await pawl(deep, ['run', ...more])).toMatchObject({ code: 0, stdout: recorded.stdout });
+    const used = await pawl(place, ['run', '--continue', 'And now?']);
+    expect(used.code).toBe(1);
+    expect(used.stderr).toContain('no further call');
+  });
+
+  it('of the wire play a run again without key or network, and refuse a request that is another one (M11)', async () => {
+    const place = makePlace();
+    const server = await serve(() => ({ text: 'Recorded answer.' }));
+    const environment = serverEnv(server.url);
+    const said = ['run', '-m', 'anthropic/claude-test', '--record-wire', '../wire', 'Say it'];
+    expect((await pawl(place, said, { env: environment })).code).toBe(0);
+    const recording = readFileSync(join(place.folder, '../wire'), 'utf8');
+    expect(recording).toContain('Recorded answer.');
+    expect(recording).not.toContain('test-key');
+    const replay = (...more: string[]) =>
+      pawl(place, ['run', '-m', 'anthropic/claude-test', '--replay-wire', '../wire', ...more], {
+        env: { ANTHROPIC_BASE_URL: server.url },
+      });
+    expect(await replay('Say it')).toMatchObject({ code: 0, stdout: 'Recorded answer.\n' });
+    const other = await replay('Say something else');
+    expect(other.code).toBe(1);
+    expect(other.stderr).toContain('not the recorded one');
+    expect(await replay('--replay-any-body', 'Say something else')).toMatchObject({ stdout: 'Recorded answer.\n' });
+    expect(server.requests).toHaveLength(1);
+  });
 });

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readInput } from '../src/approvals/editor.ts';
-import { leftText } from '../src/approvals/question.ts';
+import { leftText } from '../src/approvals/keys.ts';
 import { openOutput } from '../src/output/stdout.ts';
 import { createSafeText } from '../src/output/stream-text.ts';
 import { createStyle, wantsColour } from '../src/output/style.ts';

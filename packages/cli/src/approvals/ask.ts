@@ -1,26 +1,28 @@
 /** Asks a person at the terminal about one call. */
-import type { ReadStream } from 'node:tty';
 import { exact, oneLine } from '@pawl/engine/readers/visible';
-import type { JsonObject, PendingApproval, RuleChange } from '@pawl/protocol';
-import type { Style } from '../output/style.ts';
+import type { JsonObject, PendingApproval } from '@pawl/protocol';
 import { editInEditor, editorCommand, readInput } from './editor.ts';
-import { askLine, interruptKey, listenForKeys } from './keyboard.ts';
-import { leftText, questionLines, shownLines } from './question.ts';
+import { askLine, interruptKey } from './keyboard.ts';
+import type { AskTerminal, Choice } from './keys.ts';
+import { askKey } from './keys.ts';
+import { questionLines, shownLines } from './question.ts';
+
+/** For how long a rule is to hold: the rest of the session, everything in this project, everything of this user. */
+export type Scope = 'session' | 'project' | 'user';
 
 export type Answer =
-  | { kind: 'allow'; input?: JsonObject; rules?: RuleChange[] }
+  | { kind: 'allow'; input?: JsonObject; added?: { rule: string; scope: Scope } }
   | { kind: 'deny'; reason: string | null }
   | { kind: 'interrupt' }
   /** Settled elsewhere, or the time ran out. */
   | { kind: 'withdrawn' };
 
-export type AskTerminal = {
-  stdin: ReadStream;
-  output: NodeJS.WriteStream;
-  style: Style;
-  /** Whether a line can be written over, to show the time that is left. */
-  canRedraw: boolean;
+const scopeWords: Record<Scope, string> = {
+  session: 'For the rest of this session, allow:',
+  project: 'Always in this project, allow:',
+  user: 'Always and everywhere, allow:',
 };
+const scopeKeys: Readonly<Record<string, Scope>> = { s: 'session', p: 'project', u: 'user' };
 
 /** Until the person answers, or `signal` aborts because the question is settled. */
 export async function ask(approval: PendingApproval, terminal: AskTerminal, signal: AbortSignal): Promise<Answer> {
@@ -31,7 +33,8 @@ export async function ask(approval: PendingApproval, terminal: AskTerminal, sign
   if (hidden > 0) output.write(`  … ${hidden} more lines; press d to see them\n`);
 
   for (;;) {
-    const key = await askKey(choices(approval), approval, terminal, signal);
+    const question = { prompt: 'Allow?', choices: choices(approval), expiresAt: approval.expiresAt };
+    const key = await askKey(question, terminal, signal);
     switch (key) {
       case null:
         return { kind: 'withdrawn' };
@@ -42,8 +45,10 @@ export async function ask(approval: PendingApproval, terminal: AskTerminal, sign
       case 'd':
         for (const line of lines.slice(shownLines)) output.write(`${line}\n`);
         break;
-      case 's': {
-        const answer = await askRule(approval, terminal, signal);
+      case 's':
+      case 'p':
+      case 'u': {
+        const answer = await askRule(approval, scopeKeys[key] ?? 'session', terminal, signal);
         if (answer !== null) return answer;
         break;
       }
@@ -64,70 +69,41 @@ export async function ask(approval: PendingApproval, terminal: AskTerminal, sign
   }
 }
 
-type Choice = { key: string; text: string };
-
 function choices({ suggestions }: PendingApproval): Choice[] {
+  const scopes = [
+    { key: 's', text: 'session' },
+    { key: 'p', text: 'project' },
+    { key: 'u', text: 'always' },
+  ];
   return [
     { key: 'y', text: 'once' },
-    ...(suggestions.length > 0 ? [{ key: 's', text: 'session' }] : []),
+    ...(suggestions.length > 0 ? scopes : []),
     { key: 'n', text: 'deny' },
     { key: 'e', text: 'edit' },
+    { key: 'd', text: '' },
   ];
 }
 
-/** The next key that is one of the choices; null when the question is settled. */
-async function askKey(
-  offered: readonly Choice[],
-  { expiresAt }: PendingApproval,
-  { stdin, output, style, canRedraw }: AskTerminal,
+/** Which of the suggested rules to add, for how long; null to go back. */
+async function askRule(
+  { suggestions, expiresAt }: PendingApproval,
+  scope: Scope,
+  terminal: AskTerminal,
   signal: AbortSignal,
-): Promise<string | null> {
-  const words = offered.map(({ key, text }) => `${style.bold(key)} ${text}`).join(style.dim(' · '));
-  const draw = () => {
-    const left = leftText(expiresAt, Date.now());
-    const line = `Allow? ${words}${left === '' ? '' : style.dim(`  (${left} left)`)} `;
-    output.write(canRedraw ? `\r\u001b[K${line}` : line);
-  };
-  const keys = new Set([...offered.map(({ key }) => key), 'd', interruptKey]);
-  let close: () => void = () => undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let settle: (key: string | null) => void = () => undefined;
-  const answered = new Promise<string | null>((resolve) => {
-    settle = resolve;
-  });
-  const withdraw = () => settle(null);
-  signal.addEventListener('abort', withdraw, { once: true });
-  if (signal.aborted) withdraw();
-  try {
-    close = await listenForKeys(stdin, (key) => {
-      if (keys.has(key.toLowerCase())) settle(key.toLowerCase());
-    });
-    draw();
-    if (canRedraw && expiresAt !== null) timer = setInterval(draw, 1000);
-    const key = await answered;
-    output.write(key === null || key === interruptKey ? '\n' : `${key}\n`);
-    return key;
-  } finally {
-    clearInterval(timer);
-    signal.removeEventListener('abort', withdraw);
-    close();
-  }
-}
-
-/** Which of the suggested rules to add for the rest of the session; null to go back. */
-async function askRule(approval: PendingApproval, terminal: AskTerminal, signal: AbortSignal): Promise<Answer | null> {
+): Promise<Answer | null> {
   const { output, style } = terminal;
-  const { suggestions } = approval;
-  output.write('For the rest of this session, allow:\n');
-  suggestions.slice(0, 9).forEach((rule, index) => {
+  const offered = suggestions.slice(0, 9);
+  output.write(`${scopeWords[scope]}\n`);
+  offered.forEach((rule, index) => {
     output.write(`  ${style.bold(String(index + 1))} ${exact(rule, style.inverse)}\n`);
   });
-  const keys = suggestions.slice(0, 9).map((_, index) => ({ key: String(index + 1), text: '' }));
-  const key = await askKey([...keys, { key: 'b', text: 'back' }], approval, terminal, signal);
+  const keys = offered.map((_, index) => ({ key: String(index + 1), text: '' }));
+  const question = { prompt: 'Which?', choices: [...keys, { key: 'b', text: 'back' }], expiresAt };
+  const key = await askKey(question, terminal, signal);
   if (key === null) return { kind: 'withdrawn' };
   if (key === interruptKey) return { kind: 'interrupt' };
-  const rule = suggestions[Number(key) - 1];
-  return rule === undefined ? null : { kind: 'allow', rules: [{ list: 'allow', rule }] };
+  const rule = offered[Number(key) - 1];
+  return rule === undefined ? null : { kind: 'allow', added: { rule, scope } };
 }
 
 /** The arguments as the person wants them; null to go back. */

@@ -1,37 +1,57 @@
-/** Takes open approvals to the person at the terminal, one after another, and their answers back. */
+/** Takes what a session asks to the person at the terminal, one thing after another, and their answers back. */
 import { oneLine } from '@pawl/engine/readers/visible';
-import type { DurableEvent, PendingApproval, SessionClient } from '@pawl/protocol';
-import { isPawlError, messageOf } from '@pawl/protocol';
+import type { DurableEvent, Identity, PendingApproval, PendingQuestions, SessionClient } from '@pawl/protocol';
+import { isPawlError, mayAnswer, messageOf } from '@pawl/protocol';
 import type { Screen } from '../output/screen.ts';
-import type { Answer, AskTerminal } from './ask.ts';
+import { askQuestions } from '../questions/ask.ts';
+import type { Scope } from './ask.ts';
 import { ask } from './ask.ts';
+import type { AskTerminal } from './keys.ts';
 
 export type Desk = {
-  /** Approvals come and go with the session's events. */
+  /** Questions come and go with the session's events. */
   event(event: DurableEvent): void;
-  /** Approvals that were open before anybody looked. */
-  add(approval: PendingApproval): void;
+  /** What was open before anybody looked. */
+  add(open: { approvals: readonly PendingApproval[]; questions: readonly PendingQuestions[] }): void;
   close(): void;
 };
 
-type Waiting = { approval: PendingApproval; settled: AbortController };
+export type DeskOptions = {
+  session: Pick<SessionClient, 'approve' | 'deny' | 'answer' | 'decline'>;
+  /** Who sits here: approvals for a group that they are not in go to others. */
+  identity: Identity;
+  terminal: Omit<AskTerminal, 'style'>;
+  screen: Screen;
+  onInterrupt(): void;
+  /** Writes a rule into the settings of the project or the user. @throws with a sentence for the person. */
+  keepRule(scope: Exclude<Scope, 'session'>, rule: string): Promise<void>;
+};
+
+/**
+ * What waits for the person, and how to put it to them. `take` is called when they have answered: what is settled from
+ * then on is settled by them. Resolves to whether they had a say at all.
+ */
+type Waiting = { settled: AbortController; put(signal: AbortSignal, take: () => void): Promise<End> };
+type End = 'said' | 'withdrawn';
 
 const withdrawals: Record<string, string> = {
   timeout: 'Nobody answered in time.',
   cancelled: 'The question was taken back.',
   allow: 'It was allowed elsewhere.',
   deny: 'It was denied elsewhere.',
+  answered: 'It was answered elsewhere.',
+  declined: 'It was declined elsewhere.',
+  unattended: 'The question was taken back.',
 };
 
-export function openDesk(
-  session: Pick<SessionClient, 'approve' | 'deny'>,
-  terminal: Omit<AskTerminal, 'style'>,
-  screen: Screen,
-  onInterrupt: () => void,
-): Desk {
+export function openDesk(options: DeskOptions): Desk {
+  const { session, identity, screen, onInterrupt } = options;
+  const terminal = { ...options.terminal, style: screen.style };
   const waiting = new Map<string, Waiting>();
   let isAsking = false;
   let isClosed = false;
+
+  const complain = (problem: string) => terminal.output.write(`${screen.style.yellow(oneLine(problem))}\n`);
 
   const work = async () => {
     if (isAsking || isClosed) return;
@@ -39,13 +59,15 @@ export function openDesk(
     const release = screen.hold();
     try {
       for (let next = first(waiting); next !== undefined && !isClosed; next = first(waiting)) {
-        const { approval, settled } = next;
-        const answer = await ask(approval, { ...terminal, style: screen.style }, settled.signal);
-        waiting.delete(approval.call);
-        const problem = await deliver(session, approval, answer, onInterrupt);
-        if (problem !== null) terminal.output.write(`${screen.style.yellow(problem)}\n`);
-        if (answer.kind === 'withdrawn')
-          terminal.output.write(`${screen.style.yellow(String(settled.signal.reason))}\n`);
+        const [key, { settled, put }] = next;
+        const take = () => waiting.delete(key);
+        const end = await put(settled.signal, take).catch((error: unknown) => {
+          // Someone else may have been faster, or the settings could not be written: the person is told.
+          if (!isPawlError(error)) throw error;
+          complain(error.message);
+          return null;
+        });
+        if (end === 'withdrawn') complain(String(settled.signal.reason));
       }
     } finally {
       isAsking = false;
@@ -58,20 +80,89 @@ export function openDesk(
       onInterrupt();
     });
   };
-
-  const add = (approval: PendingApproval) => {
-    if (waiting.has(approval.call)) return;
-    waiting.set(approval.call, { approval, settled: new AbortController() });
+  const wait = (key: string, put: Waiting['put']) => {
+    if (waiting.has(key)) return;
+    waiting.set(key, { settled: new AbortController(), put });
     begin();
   };
+  const settle = (key: string, why: string) => {
+    const open = waiting.get(key);
+    waiting.delete(key);
+    open?.settled.abort(withdrawals[why] ?? '');
+  };
+
+  const putApproval = async (approval: PendingApproval, signal: AbortSignal, take: () => void): Promise<End> => {
+    const answer = await ask(approval, terminal, signal);
+    switch (answer.kind) {
+      case 'allow': {
+        const { input, added } = answer;
+        // First the settings: a rule that could not be written must not seem to be.
+        if (added !== undefined && added.scope !== 'session') await options.keepRule(added.scope, added.rule);
+        take();
+        await session.approve(approval.call, {
+          ...(input !== undefined && { input }),
+          ...(added !== undefined && { rules: [{ list: 'allow', rule: added.rule }] }),
+        });
+        return 'said';
+      }
+      case 'deny':
+        take();
+        await session.deny(approval.call, answer.reason ?? undefined);
+        return 'said';
+      case 'interrupt':
+        take();
+        onInterrupt();
+        return 'said';
+      case 'withdrawn':
+        take();
+        return 'withdrawn';
+      default:
+        return answer satisfies never;
+    }
+  };
+
+  const putQuestions = async (asked: PendingQuestions, signal: AbortSignal, take: () => void): Promise<End> => {
+    const reply = await askQuestions(asked, terminal, signal);
+    take();
+    switch (reply.kind) {
+      case 'answers':
+        await session.answer(asked.call, reply.answers);
+        return 'said';
+      case 'decline':
+        await session.decline(asked.call, reply.reason ?? undefined);
+        return 'said';
+      case 'interrupt':
+        onInterrupt();
+        return 'said';
+      case 'withdrawn':
+        return 'withdrawn';
+      default:
+        return reply satisfies never;
+    }
+  };
+
+  const addApproval = (approval: PendingApproval) => {
+    const { tool, approvers } = approval;
+    if (mayAnswer(identity, approvers)) {
+      wait(`approval ${approval.call}`, (signal, take) => putApproval(approval, signal, take));
+    } else {
+      const who = oneLine(`${approvers?.group ?? ''} (${approvers?.members.join(', ') ?? ''})`);
+      screen.line(screen.style.yellow(`? ${oneLine(tool)} waits for the approval of ${who}`));
+    }
+  };
+  const addQuestions = (asked: PendingQuestions) =>
+    wait(`questions ${asked.call}`, (signal, take) => putQuestions(asked, signal, take));
+
   return {
-    add,
+    add({ approvals, questions }) {
+      for (const approval of approvals) addApproval(approval);
+      for (const asked of questions) addQuestions(asked);
+    },
     event(event) {
-      if (event.type === 'approval.requested') add(event.data);
-      if (event.type !== 'approval.resolved') return;
-      const open = waiting.get(event.data.call);
-      waiting.delete(event.data.call);
-      open?.settled.abort(withdrawals[event.data.decision] ?? '');
+      if (event.type === 'approval.requested') addApproval(event.data);
+      if (event.type === 'approval.resolved') settle(`approval ${event.data.call}`, event.data.decision);
+      if (event.type === 'question.asked') addQuestions(event.data);
+      if (event.type === 'question.answered') settle(`questions ${event.data.call}`, event.data.outcome);
     },
     close() {
       isClosed = true;
@@ -81,37 +172,6 @@ export function openDesk(
   };
 }
 
-function first(waiting: ReadonlyMap<string, Waiting>): Waiting | undefined {
-  return waiting.values().next().value;
-}
-
-/** What went wrong with the answer, for the person: someone else may have been faster. */
-async function deliver(
-  session: Pick<SessionClient, 'approve' | 'deny'>,
-  { call }: PendingApproval,
-  answer: Answer,
-  onInterrupt: () => void,
-): Promise<string | null> {
-  try {
-    switch (answer.kind) {
-      case 'allow': {
-        const { kind: _, ...given } = answer;
-        await session.approve(call, given);
-        return null;
-      }
-      case 'deny':
-        await session.deny(call, answer.reason ?? undefined);
-        return null;
-      case 'interrupt':
-        onInterrupt();
-        return null;
-      case 'withdrawn':
-        return null;
-      default:
-        return answer satisfies never;
-    }
-  } catch (error) {
-    if (isPawlError(error)) return oneLine(error.message);
-    throw error;
-  }
+function first(waiting: ReadonlyMap<string, Waiting>): [string, Waiting] | undefined {
+  return waiting.entries().next().value;
 }

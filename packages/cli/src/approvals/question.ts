@@ -3,26 +3,40 @@ import { exact, oneLine } from '@pawl/engine/readers/visible';
 import type { PendingApproval } from '@pawl/protocol';
 import { diffLines } from '../output/diff.ts';
 import type { Style } from '../output/style.ts';
+import { tellBlanks } from './blanks.ts';
 
 /** Longer previews are shown up to here at first; `d` shows the rest. */
 export const shownLines = 120;
 
 /** Tool, what it would do, and who asks: exactly, byte by byte. */
 export function questionLines(approval: PendingApproval, style: Style): string[] {
-  const { tool, rule, preview } = approval;
+  const { tool, rule, preview, approvers } = approval;
   const counts =
     preview?.added === undefined && preview?.removed === undefined
       ? ''
       : `  ${style.green(`+${preview.added ?? 0}`)} ${style.red(`−${preview.removed ?? 0}`)}`;
-  const title = `${style.yellow('?')} ${style.bold(oneLine(tool))} asks for approval${counts}  ${style.dim(`(${oneLine(rule)})`)}`;
-  return [title, ...body(approval, style).map((line) => `  ${line}`)];
+  const group = approvers === undefined ? '' : `  ${style.dim(`for ${oneLine(approvers.group)}`)}`;
+  const title = `${style.yellow('?')} ${style.bold(oneLine(tool))} asks for approval${counts}  ${style.dim(`(${oneLine(rule)})`)}${group}`;
+  return [title, ...[...partLines(approval, style), ...body(approval, style)].map((line) => `  ${line}`)];
+}
+
+/** Of a call that touches several things: which of them need the answer, and which are allowed already. */
+function partLines({ parts = [] }: PendingApproval, style: Style): string[] {
+  return parts.map(({ text, verdict, rule }) => {
+    const word = verdict === 'ask' ? style.yellow('asks') : style.green('allowed');
+    const [first = '', ...rest] = exactLines(text, style);
+    return `${word} ${[first, ...rest].join('⏎')}  ${style.dim(`(${oneLine(rule)})`)}`;
+  });
 }
 
 function body({ input, preview }: PendingApproval, style: Style): string[] {
-  if (preview?.kind === 'diff') return [...argumentLines(input, style, true), ...diffLines(preview.text, style)];
+  if (preview?.kind === 'diff') {
+    const told = (line: string) => tellBlanks(line, style.inverse);
+    return [...argumentLines(input, style, true), ...diffLines(preview.text, style, told)];
+  }
   const shown = argumentLines(input, style, false);
   const isSaid = preview === undefined || Object.values(input).includes(preview.text);
-  return isSaid ? shown : [...shown, ...exact(preview.text, style.inverse).split('\n')];
+  return isSaid ? shown : [...shown, ...exactLines(preview.text, style)];
 }
 
 /** Each argument on lines of its own. Beside a diff the long ones are left out: the diff says it better. */
@@ -30,14 +44,13 @@ function argumentLines(input: PendingApproval['input'], style: Style, isBesideDi
   return Object.entries(input).flatMap(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     if (isBesideDiff && (text.includes('\n') || text.length > 120)) return [];
-    const [first = '', ...rest] = exact(text, style.inverse).split('\n');
+    const [first = '', ...rest] = exactLines(text, style);
     const label = exact(name, style.inverse);
     return [`${style.dim(`${label}:`)} ${first}`, ...rest.map((line) => `${' '.repeat(name.length + 2)}${line}`)];
   });
 }
 
-export function leftText(expiresAt: number | null, now: number): string {
-  if (expiresAt === null) return '';
-  const seconds = Math.max(0, Math.ceil((expiresAt - now) / 1000));
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+/** Nothing of it can hide: neither what has no width nor what stands behind a screen of blanks. */
+function exactLines(text: string, style: Style): string[] {
+  return text.split('\n').map((line) => tellBlanks(exact(line, style.inverse), style.inverse));
 }

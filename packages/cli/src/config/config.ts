@@ -1,94 +1,163 @@
-/** The user's settings, from a file that is checked against a published schema. Nothing is loaded where there is none. */
-import { existsSync, readFileSync } from 'node:fs';
+/** What the user and the project have settled. Nothing is loaded where there is no file. */
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
-import { parseRule } from '@pawl/policy';
+import { dirname, join, resolve } from 'node:path';
+import type { ModelsSettings, ProviderSettings } from '@pawl/models/select';
 import type { Limits, PermissionMode, RuleSet } from '@pawl/protocol';
-import { messageOf, PawlError } from '@pawl/protocol';
+import type { SandboxMode } from '@pawl/tools';
+import { badConfig, parseConfig } from './parse.ts';
+import { projectConfigPath, userConfigPath } from './paths.ts';
+import type { Written } from './written.ts';
 
 export type Config = {
-  model: string | null;
+  /** The model of runs that name none, and the file that says so. */
+  model: { name: string; from: string } | null;
   mode: PermissionMode | null;
+  /** What commands may change, and whether they reach the network; null where nobody says. */
+  sandbox: SandboxMode | null;
+  sandboxNetwork: 'on' | 'off' | null;
+  /** Rules of the user, and of the project, which denies and asks only. */
   rules: RuleSet;
+  projectRules: RuleSet;
   limits: Partial<Limits>;
+  /** Groups of people, and which approvals go to which; the user's alone. */
+  approvers: NonNullable<Written['approvers']> | null;
+  /** Providers, pools, variants and models. */
+  models: ModelsSettings;
+  /** The files that were read. */
+  files: readonly string[];
+  /** What a person should know of them, a line each with the file and the place. */
+  warnings: readonly string[];
 };
 
-type Written = { model?: string; mode?: PermissionMode; rules?: Partial<RuleSet>; limits?: Partial<Limits> };
-
-/** `PAWL_CONFIG`; else `pawl/config.yaml` under `XDG_CONFIG_HOME`, which counts only if absolute; else under `~/.config`. */
-function configPath(environment: NodeJS.ProcessEnv = process.env): string {
-  const { PAWL_CONFIG, XDG_CONFIG_HOME } = environment;
-  if (PAWL_CONFIG) return resolve(PAWL_CONFIG);
-  const folder = XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : join(homedir(), '.config');
-  return join(folder, 'pawl', 'config.yaml');
-}
+type ReadOptions = {
+  /** Where the work is: its project's settings count too. */
+  folder?: string;
+  /** Names of the tools that there are, to find rules about others. */
+  tools?: readonly string[];
+  environment?: NodeJS.ProcessEnv;
+};
 
 /** @throws `bad_config`, one line with the file and the place in it. */
-export async function readConfig(environment: NodeJS.ProcessEnv = process.env): Promise<Config> {
-  const path = configPath(environment);
-  if (!existsSync(path)) {
-    if (environment.PAWL_CONFIG) throw badConfig(path, 'there is no such file. Correct PAWL_CONFIG, or unset it.');
-    return configOf({});
+export async function readConfig({ folder, tools, environment = process.env }: ReadOptions = {}): Promise<Config> {
+  const userPath = userConfigPath(environment);
+  const hasUser = existsSync(userPath);
+  if (!hasUser && environment.PAWL_CONFIG) {
+    throw badConfig(userPath, 'there is no such file. Correct PAWL_CONFIG, or unset it.');
   }
-  const value = await parse(path);
-  await check(path, value);
-  return configOf((value ?? {}) as Written);
+  const projectPath = folder === undefined ? null : projectConfigPath(folder);
+  if (!hasUser && projectPath === null) return configOf({}, {}, userPath, '', []);
+
+  const user = hasUser ? withPaths(await readFile(userPath), dirname(userPath)) : {};
+  const { shareOf } = await import('./project.ts');
+  const { mistakeIn, strayRules } = await import('./meaning.ts');
+  const { providerNames } = await import('@pawl/models/select');
+  const written = projectPath === null ? {} : await readFile(projectPath);
+  const known = providerNames(user);
+  const isTrusted = projectPath !== null && (await isTrustedAt(projectPath, written, environment));
+  const { settings: project, ignored } = shareOf(written, userPath, (provider) => known.includes(provider), isTrusted);
+
+  const files = [
+    { path: userPath, settings: user, ignored: [] as readonly string[], all: user },
+    { path: projectPath ?? '', settings: project, ignored, all: together(user, project) },
+  ];
+  const warnings: string[] = [];
+  for (const { path, settings, ignored: lines, all } of files) {
+    const mistake = mistakeIn(settings, all);
+    if (mistake !== null) throw badConfig(path, mistake);
+    const stray = tools === undefined ? [] : strayRules(settings, tools);
+    warnings.push(...[...lines, ...stray].map((line) => `${path}: ${line}`));
+  }
+  return configOf(user, project, userPath, projectPath ?? '', warnings);
 }
 
-function configOf({ model, mode, rules, limits }: Written): Config {
+function configOf(
+  user: Written,
+  project: Written,
+  userPath: string,
+  projectPath: string,
+  warnings: readonly string[],
+): Config {
+  const none: RuleSet = { deny: [], ask: [], allow: [] };
+  const model =
+    project.model !== undefined
+      ? { name: project.model, from: projectPath }
+      : user.model !== undefined
+        ? { name: user.model, from: userPath }
+        : null;
   return {
-    model: model ?? null,
-    mode: mode ?? null,
-    rules: { deny: [], ask: [], allow: [], ...rules },
-    limits: limits ?? {},
+    model,
+    mode: stricter(strictness, user.mode, project.mode),
+    sandbox: stricter(narrowness, user.sandbox, project.sandbox),
+    sandboxNetwork: stricter(['off', 'on'], user.sandboxNetwork, project.sandboxNetwork),
+    rules: { ...none, ...user.rules },
+    projectRules: { ...none, ...project.rules },
+    limits: smaller(user.limits ?? {}, project.limits ?? {}),
+    approvers: user.approvers ?? null,
+    models: together(user, project),
+    files: [userPath, projectPath].filter((path) => path !== '' && existsSync(path)),
+    warnings,
   };
 }
 
-async function parse(path: string): Promise<unknown> {
-  const { parseDocument } = await import('yaml');
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw badConfig(path, `it cannot be read: ${messageOf(cause)}`, cause);
-  }
-  const document = parseDocument(text, { prettyErrors: true });
-  const [error] = document.errors;
-  if (error !== undefined) throw badConfig(path, error.message.split('\n')[0] ?? error.code, error);
-  try {
-    const value: unknown = document.toJS({ maxAliasCount: 100 });
-    // An alias inside what it stands for has no end.
-    JSON.stringify(value);
-    return value;
-  } catch (cause) {
-    throw badConfig(path, `it refers to itself: ${messageOf(cause).split('\n')[0]}`, cause);
-  }
+/** A project's pools and variants stand beside the user's, or in place of those of the same name. */
+function together(user: Written, project: Written): ModelsSettings {
+  return {
+    ...(user.providers !== undefined && { providers: user.providers }),
+    ...(user.models !== undefined && { models: user.models }),
+    pools: { ...user.pools, ...project.pools },
+    variants: { ...user.variants, ...project.variants },
+  };
 }
 
-async function check(path: string, value: unknown): Promise<void> {
-  const { Validator } = await import('@cfworker/json-schema');
-  const schema = JSON.parse(readFileSync(new URL('./config.schema.json', import.meta.url), 'utf8'));
-  // An empty file says nothing.
-  const { valid, errors } = new Validator(schema, '2020-12', true).validate(value ?? {});
-  // The innermost error is the one to mend.
-  const error = errors.at(-1);
-  if (!valid && error !== undefined) {
-    const place = decodeURIComponent(error.instanceLocation.slice(2)).replaceAll('/', '.');
-    const problem = error.keyword === 'false' ? 'there is no such setting.' : error.error;
-    throw badConfig(path, `${place === '' ? 'the file' : place}: ${problem}`);
-  }
-  const { rules = {} } = (value ?? {}) as Written;
-  for (const [list, texts] of Object.entries(rules)) {
-    for (const [index, text] of texts.entries()) {
-      try {
-        parseRule(text);
-      } catch (cause) {
-        throw badConfig(path, `rules.${list}.${index}: ${messageOf(cause)}`, cause);
-      }
-    }
-  }
+const strictness: readonly PermissionMode[] = ['plan', 'manual', 'accept-edits', 'auto'];
+
+const narrowness: readonly SandboxMode[] = ['read-only', 'workspace-write', 'off'];
+
+/** Of two settings the one that comes first in the order. */
+function stricter<Setting>(
+  order: readonly Setting[],
+  user: Setting | undefined,
+  project: Setting | undefined,
+): Setting | null {
+  return order.find((one) => one === user || one === project) ?? null;
 }
 
-function badConfig(path: string, problem: string, cause?: unknown): PawlError {
-  return new PawlError('bad_config', `${path}: ${problem}`, { cause });
+/** Of two limits the smaller; a wait of 0 is for ever. */
+function smaller(user: Partial<Limits>, project: Partial<Limits>): Partial<Limits> {
+  const size = ([name, limit]: [string, number | null]) =>
+    limit === null || (name === 'approvalTimeoutMs' && limit === 0) ? Number.POSITIVE_INFINITY : limit;
+  const entries = [...Object.entries(user), ...Object.entries(project)].sort((one, other) => size(other) - size(one));
+  // Of entries with the same name the last holds.
+  return Object.fromEntries(entries);
+}
+
+async function readFile(path: string): Promise<Written> {
+  const value = await parseConfig(path);
+  const { problemIn } = await import('./check.ts');
+  const { schemaText } = await import('./schema.ts');
+  const problem = problemIn(value, JSON.parse(schemaText()));
+  if (problem !== null) throw badConfig(path, problem);
+  return value as Written;
+}
+
+/** Whether the user has trusted exactly what this file brings along; of one that brings nothing nobody asks. */
+async function isTrustedAt(path: string, written: Written, environment: NodeJS.ProcessEnv): Promise<boolean> {
+  if ((written.rules?.allow ?? []).length === 0) return false;
+  const { trustOf } = await import('../policy/trust.ts');
+  return trustOf(dirname(dirname(path)), JSON.parse(JSON.stringify(written)), environment).state === 'trusted';
+}
+
+/** Files of keys are named from the folder of the settings, or from the home. */
+function withPaths(written: Written, folder: string): Written {
+  if (written.providers === undefined) return written;
+  const absolute = (file: string) =>
+    /^~(?=[/\\])/.test(file) ? join(homedir(), file.slice(1)) : resolve(folder, file);
+  const providers = Object.entries(written.providers).map(([name, provider]): [string, ProviderSettings] => [
+    name,
+    provider.keys === undefined
+      ? provider
+      : { ...provider, keys: provider.keys.map((key) => ('file' in key ? { file: absolute(key.file) } : key)) },
+  ]);
+  return { ...written, providers: Object.fromEntries(providers) };
 }

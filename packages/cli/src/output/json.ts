@@ -12,6 +12,7 @@ export function jsonReporter(output: Output): Reporter {
         outcome: turn?.outcome ?? null,
         message: turn?.message ?? null,
         text,
+        result: turn?.result ?? null,
         model: view.model,
         cwd: view.cwd,
         steps: turn?.steps ?? 0,

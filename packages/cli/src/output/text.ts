@@ -1,6 +1,6 @@
 /** A run for people: text as it streams, a line a tool, a summary. */
 import { oneLine, visible } from '@pawl/engine/readers/visible';
-import type { AssistantMessage, DurableEvent, PawlEvent, TransientEvent } from '@pawl/protocol';
+import type { AssistantMessage, DurableEvent, PawlEvent, Question, TransientEvent } from '@pawl/protocol';
 import type { Reporter } from './reporter.ts';
 import type { Screen } from './screen.ts';
 import type { Output } from './stdout.ts';
@@ -8,6 +8,9 @@ import { createSafeText } from './stream-text.ts';
 import { closingLines, summaryLine } from './summary.ts';
 import type { KnownCall } from './tool-line.ts';
 import { callText, toolLine } from './tool-line.ts';
+import { answerLines, noticeLine, todoLines } from './work.ts';
+
+const waits: ReadonlySet<string> = new Set(['retrying', 'switching_key', 'cooling']);
 
 /**
  * `isLive` streams what the agent says to standard output. Otherwise, where that is a pipe or a file, only the final
@@ -16,10 +19,13 @@ import { callText, toolLine } from './tool-line.ts';
 export function textReporter(screen: Screen, output: Output, { isLive }: { isLive: boolean }): Reporter {
   const calls = new Map<string, KnownCall>();
   const running = new Set<string>();
+  const asked = new Map<string, readonly Question[]>();
   const { style } = screen;
   let safe = createSafeText();
   /** What of this step's text is on the screen already. */
   let streamed = '';
+  /** The last answer was only calls. */
+  let isSilent = false;
 
   const showRunning = () => {
     const texts = [...running].flatMap((id) => {
@@ -49,13 +55,14 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
 
   const answered = (message: AssistantMessage) => {
     const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-    const asked = message.content.filter((part) => part.type === 'tool_call');
-    for (const { id, tool, input } of asked) calls.set(id, { tool, input });
+    const made = message.content.filter((part) => part.type === 'tool_call');
+    for (const { id, tool, input } of made) calls.set(id, { tool, input });
+    isSilent = text.trim() === '';
     if (isLive) {
       catchUp(text);
       screen.text(safe.end());
       screen.endLine();
-    } else if (asked.length > 0 && text.trim() !== '') {
+    } else if (made.length > 0 && !isSilent) {
       screen.line(visible(text).trim());
     }
     streamed = '';
@@ -89,6 +96,18 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
         if (call !== undefined && event.data.input !== undefined) call.input = event.data.input;
         break;
       }
+      case 'tool.judged':
+        if (event.data.questions !== undefined) asked.set(event.data.call, event.data.questions);
+        break;
+      case 'question.answered':
+        for (const line of answerLines(event.data, asked.get(event.data.call) ?? [], style)) screen.line(line);
+        break;
+      case 'todo.updated':
+        for (const line of todoLines(event.data.todos, style)) screen.line(line);
+        break;
+      case 'stage.declared':
+        screen.line(style.dim(`◆ ${oneLine(event.data.stage)}`));
+        break;
       case 'tool.started':
         running.add(event.data.call);
         showRunning();
@@ -97,6 +116,12 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
         running.delete(event.data.call);
         const call = calls.get(event.data.call) ?? { tool: event.data.call, input: {} };
         screen.line(toolLine(call, event.data, style, screen.columns()));
+        const notice = noticeLine(event.data, style);
+        if (notice !== null) screen.line(notice);
+        // What ends the turn is said last, unless the agent said it in words of its own.
+        if (isLive && isSilent && event.data.endsTurn !== undefined) {
+          screen.text(`${visible(event.data.endsTurn)}\n`);
+        }
         if (running.size > 0) showRunning();
         break;
       }
@@ -135,9 +160,8 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
         break;
       }
       case 'activity':
-        if (event.data.activity === 'retrying' || event.data.activity === 'cooling') {
-          screen.line(style.dim(`↺ ${oneLine(event.data.detail ?? event.data.activity)}`));
-        }
+        // What happened stands in a line of its own, by a notice; this says what is waited for.
+        if (waits.has(event.data.activity)) screen.status(oneLine(event.data.detail ?? event.data.activity));
         break;
       case 'notice': {
         const paint = { info: style.dim, warning: style.yellow, error: style.red }[event.data.level];

@@ -1,19 +1,19 @@
 /** What a run begins with: an input, or what is owed. */
 import { createId } from '@pawl/engine';
-import type { SessionClient, SessionView } from '@pawl/protocol';
+import type { FilePart, SessionClient, SessionView } from '@pawl/protocol';
 import type { IsOver } from './watch.ts';
 import { untilAnswered, untilNothingIsOwed } from './watch.ts';
 
 /** Sets a session going, and says when it is over. */
 export type Begin = (session: SessionClient) => Promise<IsOver>;
 
-/** Sends a prompt. What a session owes from before comes first. */
-export function sendPrompt(prompt: string, before: SessionView | null): Begin {
+/** Sends a prompt, after its files: models do best in that order. What a session owes from before comes first. */
+export function sendPrompt(prompt: string, files: readonly FilePart[], before: SessionView | null): Begin {
   return async (session) => {
     const id = createId();
     const isOver = untilAnswered(id);
     if (before?.status === 'paused') await session.command('session.resume', {});
-    await session.command('input.send', { content: [{ type: 'text', text: prompt }] }, id);
+    await session.command('input.send', { content: [...files, { type: 'text', text: prompt }] }, id);
     return isOver;
   };
 }

@@ -1,5 +1,5 @@
 /** Follows a session from its beginning here to its end, with everything that a terminal adds. */
-import type { SessionClient } from '@pawl/protocol';
+import type { Identity, SessionClient } from '@pawl/protocol';
 import { isPawlError } from '@pawl/protocol';
 import type { Desk } from '../approvals/desk.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -21,10 +21,22 @@ export type Drive = {
   begin: Begin;
   format: OutputFormat;
   isAttended: boolean;
+  /** Who sits at the terminal. */
+  identity: Identity;
+  /** Called when the model has answered for the first time in this run. */
+  onFirstAnswer(): void;
 };
 
 /** @throws `session_lost` when another process took the session over; the refusal of what the run begins with. */
-export async function drive({ session, fromSeq, begin, format, isAttended }: Drive): Promise<ExitCode> {
+export async function drive({
+  session,
+  fromSeq,
+  begin,
+  format,
+  isAttended,
+  identity,
+  onFirstAnswer,
+}: Drive): Promise<ExitCode> {
   // Until the turn has ended something is owed, though for a while there may be only a timer to wait for.
   const alive = setInterval(() => undefined, 2 ** 30);
   const watching = new AbortController();
@@ -33,16 +45,23 @@ export async function drive({ session, fromSeq, begin, format, isAttended }: Dri
   const output = openOutput(process.stdout, () => {
     if (!interrupts.isInterrupted()) interrupts.interrupt('nobody reads the output any more');
   });
-  const desk = isAttended ? await openTerminalDesk(session, screen, interrupts) : null;
+  const desk = isAttended ? await openTerminalDesk(session, identity, screen, interrupts) : null;
   try {
     const tally = createTally();
+    let hasAnswered = false;
     const events = session.events({ seq: fromSeq }, watching.signal);
     const isOver = await begin(session);
     // Loaded while the request is on its way.
     const reporter = await openReporter(format, screen, output);
-    for (const approval of (await session.view()).approvals) desk?.add(approval);
+    desk?.add(await session.view());
     for await (const event of events) {
-      if ('seq' in event) count(tally, event);
+      if ('seq' in event) {
+        count(tally, event);
+        if (event.type === 'message.added' && event.data.message.role === 'assistant' && !hasAnswered) {
+          hasAnswered = true;
+          onFirstAnswer();
+        }
+      }
       await reporter.event(event);
       if (!('seq' in event)) continue;
       desk?.event(event);
@@ -71,9 +90,24 @@ function stop(session: SessionClient, screen: Screen, watching: AbortController,
   });
 }
 
-async function openTerminalDesk(session: SessionClient, screen: Screen, interrupts: Interrupts): Promise<Desk> {
+async function openTerminalDesk(
+  session: SessionClient,
+  identity: Identity,
+  screen: Screen,
+  interrupts: Interrupts,
+): Promise<Desk> {
   const { openDesk } = await import('../approvals/desk.ts');
   const { stdin, stderr, env } = process;
   const canRedraw = env.TERM !== 'dumb';
-  return openDesk(session, { stdin, output: stderr, canRedraw }, screen, () => interrupts.interrupt('Ctrl-C'));
+  return openDesk({
+    session,
+    identity,
+    screen,
+    terminal: { stdin, output: stderr, canRedraw },
+    onInterrupt: () => interrupts.interrupt('Ctrl-C'),
+    async keepRule(scope, rule) {
+      const { keepRule } = await import('../approvals/keep-rule.ts');
+      await keepRule(scope, rule, (await session.view()).cwd);
+    },
+  });
 }

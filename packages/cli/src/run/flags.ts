@@ -1,6 +1,8 @@
 /** What the flags of a run ask for, checked before anything is opened. */
 import { parseRule } from '@pawl/policy';
 import type { Limits, PermissionMode, RuleSet } from '@pawl/protocol';
+import type { SandboxMode } from '@pawl/tools';
+import type { Wire } from '../models.ts';
 import { usageError } from '../usage-error.ts';
 import { parseCount, parseDollars, parseDuration, parseFolder } from '../values.ts';
 
@@ -11,6 +13,7 @@ export type RunFlags = {
   cwd?: string;
   agent?: string;
   permissionMode?: PermissionMode;
+  sandbox?: SandboxMode;
   allow?: string[];
   ask?: string[];
   deny?: string[];
@@ -23,6 +26,10 @@ export type RunFlags = {
   resume?: string;
   sessionId?: string;
   record?: string;
+  recordWire?: string;
+  replayWire?: string;
+  replayAnyBody?: true;
+  attach?: string[];
 };
 
 const outputFormats = ['text', 'json', 'stream-json'] as const;
@@ -37,11 +44,15 @@ export type RunOptions = {
   cwd: string;
   agent: string | null;
   mode: PermissionMode | null;
+  sandbox: SandboxMode | null;
   rules: RuleSet;
   limits: Partial<Limits>;
   outputFormat: OutputFormat;
   session: { kind: 'new'; id: string | null } | { kind: 'newest' } | { kind: 'named'; id: string };
   record: string | null;
+  wire: Wire | null;
+  /** Paths of files that go with the prompt, as they were given. */
+  attach: readonly string[];
 };
 
 /** The most steps that a turn can be given. */
@@ -64,6 +75,7 @@ export function readFlags(flags: RunFlags): RunOptions {
     cwd: parseFolder('-C/--cwd', cwd ?? '.'),
     agent: agent ?? null,
     mode: permissionMode ?? null,
+    sandbox: flags.sandbox ?? null,
     rules: { allow, ask, deny },
     limits: {
       ...(maxSteps !== undefined && { steps: parseCount('--max-steps', maxSteps, mostSteps) }),
@@ -74,7 +86,20 @@ export function readFlags(flags: RunFlags): RunOptions {
     outputFormat,
     session: wantedSession(flags),
     record: record ?? null,
+    wire: wantedWire(flags),
+    attach: flags.attach ?? [],
   };
+}
+
+function wantedWire({ recordWire, replayWire, replayAnyBody }: RunFlags): Wire | null {
+  if (recordWire !== undefined && replayWire !== undefined) {
+    throw usageError('--record-wire and --replay-wire: give one of them.');
+  }
+  if (replayAnyBody === true && replayWire === undefined) {
+    throw usageError('--replay-any-body belongs to --replay-wire <file>.');
+  }
+  if (recordWire !== undefined) return { does: 'record', path: recordWire };
+  return replayWire === undefined ? null : { does: 'replay', path: replayWire, isExact: replayAnyBody !== true };
 }
 
 function wantedSession({ resume, continue: newest, sessionId }: RunFlags): RunOptions['session'] {

@@ -1,4 +1,5 @@
 /** What a script wants to know of a run in the end: a fold of its events. */
+import { followAnswer, type LastAnswer, noAnswer } from '@pawl/engine/readers/answer';
 import type { DurableEvent, EventData, Failure, JsonObject } from '@pawl/protocol';
 
 type Denial = {
@@ -13,6 +14,9 @@ type Denial = {
 export type Tally = {
   /** The last thing the agent said in the last turn that ended or runs. */
   text: string;
+  answer: LastAnswer;
+  /** The last answer was only calls. */
+  isSilent: boolean;
   turn: EventData['turn.ended'] | null;
   /** The last failed model call of that turn. */
   failure: Failure | null;
@@ -23,7 +27,17 @@ export type Tally = {
 };
 
 export function createTally(): Tally {
-  return { text: '', turn: null, failure: null, denials: [], startedAt: null, endedAt: null, calls: new Map() };
+  return {
+    text: '',
+    answer: noAnswer,
+    isSilent: false,
+    turn: null,
+    failure: null,
+    denials: [],
+    startedAt: null,
+    endedAt: null,
+    calls: new Map(),
+  };
 }
 
 /** Takes one event into `tally`, in place. */
@@ -31,14 +45,17 @@ export function count(tally: Tally, event: DurableEvent): void {
   switch (event.type) {
     case 'turn.started':
       tally.text = '';
+      tally.answer = noAnswer;
       tally.failure = null;
       tally.startedAt ??= event.at;
       break;
     case 'message.added': {
       const { message } = event.data;
       if (message.role !== 'assistant') break;
-      const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-      if (text.length > 0) tally.text = text.join('');
+      tally.answer = followAnswer(tally.answer, message);
+      const { text } = tally.answer;
+      if (text !== '') tally.text = text;
+      tally.isSilent = text.trim() === '';
       for (const part of message.content) {
         if (part.type === 'tool_call') tally.calls.set(part.id, { tool: part.tool, input: part.input, rule: '' });
       }
@@ -64,7 +81,9 @@ export function count(tally: Tally, event: DurableEvent): void {
       tally.failure = event.data.error;
       break;
     case 'tool.finished': {
-      const { call, status, content, isUnattended } = event.data;
+      const { call, status, content, isUnattended, endsTurn } = event.data;
+      // What ends the turn is said last, unless the agent said it in words of its own.
+      if (endsTurn !== undefined && tally.isSilent) tally.text = endsTurn;
       const known = tally.calls.get(call);
       if (status !== 'denied' || known === undefined) break;
       tally.denials.push({ call, ...known, reason: content, isUnattended: isUnattended ?? false });

@@ -1,9 +1,11 @@
-import type { Model } from '@pawl/engine';
+import type { Storage } from '@pawl/engine';
 import { createHost } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
+import { textOf } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
 import { findSession } from './find.ts';
+import { noModel } from './no-model.ts';
 import { withLog } from './open.ts';
 
 /** `pawl sessions fork`: the id of the copy, and the text of the message it stops before. */
@@ -13,10 +15,9 @@ export async function forkSession(
 ): Promise<ExitCode> {
   const { session, draft } = await withLog(async (log) => {
     const source = await findSession(log, named);
-    const host = createHost({ log, model: noModel });
-    return host.fork(source.session, before === undefined ? {} : { beforeMessage: before });
+    return copySession(log, source.session, before);
   });
-  const text = draft?.map((part) => part.text).join('\n') ?? null;
+  const text = draft === null ? null : textOf(draft);
   const output = openOutput(process.stdout);
   await output.write(json === true ? `${JSON.stringify({ session, draft: text }, null, 2)}\n` : `${session}\n`);
   await output.flush();
@@ -27,11 +28,8 @@ export async function forkSession(
   return exitCodes.completed;
 }
 
-/** A copy is made without one. */
-const noModel: Model = {
-  id: 'none',
-  info: { contextTokens: 1, outputTokens: 1, isPriceKnown: false },
-  stream() {
-    throw new Error('A session that is being copied calls no model.');
-  },
-};
+/** The copy, and the message it stops before. @throws `no_message`. */
+export async function copySession(log: Storage, session: string, before?: string) {
+  const host = createHost({ log, model: noModel });
+  return host.fork(session, before === undefined ? {} : { beforeMessage: before });
+}

@@ -1,5 +1,6 @@
 import type { SessionQuery, SessionSummary } from '@pawl/engine';
 import { oneLine } from '@pawl/engine/readers/visible';
+import { modelText } from '@pawl/engine/readers/words';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
 import { createStyle, type Style, wantsColour } from '../output/style.ts';
@@ -47,7 +48,7 @@ function rowOf(summary: SessionSummary, isOfAll: boolean, style: Style, columns:
   const rest = [
     ...marks.map((mark) => `[${mark}]`),
     about,
-    `— ${model}`,
+    `— ${modelText(model)}`,
     ...(isOfAll ? [`in ${oneLine(cwd)}`] : []),
   ].join(' ');
   const room = columns === null ? null : Math.max(10, columns - session.length - time.length - 4);

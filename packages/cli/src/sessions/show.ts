@@ -1,5 +1,5 @@
 import type { Transcript, TranscriptCall, TranscriptEntry } from '@pawl/engine/readers';
-import { costText, durationText, oneLine, timeText, transcribe, visible } from '@pawl/engine/readers';
+import { costText, durationText, modelText, oneLine, timeText, transcribe, visible } from '@pawl/engine/readers';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
 import { createStyle, type Style, wantsColour } from '../output/style.ts';
@@ -41,7 +41,7 @@ function textOf(transcript: Transcript, left: number): string {
   const { session, title, cwd, model, createdAt, updatedAt, costUsd, entries } = transcript;
   const head = [
     style.bold(title === '' ? '(no input yet)' : oneLine(title)),
-    `session ${session} · ${oneLine(model)} · in ${oneLine(cwd)}`,
+    `session ${session} · ${oneLine(modelText(model))} · in ${oneLine(cwd)}`,
     `begun ${timeText(createdAt)} · last change ${timeText(updatedAt)} · cost ${costText(costUsd)}`,
     ...(left > 0
       ? [style.dim(`(${left} earlier entries are not shown; --last shows up to ${mostMessages} messages)`)]

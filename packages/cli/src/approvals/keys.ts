@@ -1,0 +1,76 @@
+/** One key out of those that are offered, with the time that is left. */
+import type { ReadStream } from 'node:tty';
+import type { Style } from '../output/style.ts';
+import { interruptKey, listenForKeys } from './keyboard.ts';
+
+export type AskTerminal = {
+  stdin: ReadStream;
+  output: NodeJS.WriteStream;
+  style: Style;
+  /** Whether a line can be written over, to show the time that is left. */
+  canRedraw: boolean;
+};
+
+/** A key that can be pressed, and what it does. Without words it is not shown. */
+export type Choice = { key: string; text: string };
+
+export type KeyQuestion = {
+  /** What stands before the choices. */
+  prompt: string;
+  choices: readonly Choice[];
+  /** Unix milliseconds; null waits for ever. */
+  expiresAt: number | null;
+};
+
+/** How the Enter key arrives. */
+export const enterKey = '\r';
+
+/** The next key that is one of the choices, in lower case, or that interrupts; null when the question is settled. */
+export async function askKey(
+  { prompt, choices, expiresAt }: KeyQuestion,
+  { stdin, output, style, canRedraw }: AskTerminal,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const words = choices
+    .filter(({ text }) => text !== '')
+    .map(({ key, text }) => `${style.bold(key === enterKey ? 'Enter' : key)} ${text}`)
+    .join(style.dim(' · '));
+  const draw = () => {
+    const left = leftText(expiresAt, Date.now());
+    const line = `${prompt} ${words}${left === '' ? '' : style.dim(`  (${left} left)`)} `;
+    output.write(canRedraw ? `\r\u001b[K${line}` : line);
+  };
+  const keys = new Set([...choices.map(({ key }) => key), interruptKey]);
+  let close: () => void = () => undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let settle: (key: string | null) => void = () => undefined;
+  const answered = new Promise<string | null>((resolve) => {
+    settle = resolve;
+  });
+  const withdraw = () => settle(null);
+  signal.addEventListener('abort', withdraw, { once: true });
+  if (signal.aborted) withdraw();
+  try {
+    close = await listenForKeys(stdin, (key) => {
+      const pressed = key === '\n' ? enterKey : key.toLowerCase();
+      if (keys.has(pressed)) settle(pressed);
+    });
+    draw();
+    if (canRedraw && expiresAt !== null) timer = setInterval(draw, 1000);
+    const key = await answered;
+    const isShown = key !== null && key !== interruptKey && key !== enterKey;
+    output.write(isShown ? `${key}\n` : '\n');
+    return key;
+  } finally {
+    clearInterval(timer);
+    signal.removeEventListener('abort', withdraw);
+    close();
+  }
+}
+
+/** `4:59`; empty where nothing runs out. */
+export function leftText(expiresAt: number | null, now: number): string {
+  if (expiresAt === null) return '';
+  const seconds = Math.max(0, Math.ceil((expiresAt - now) / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}

@@ -1,0 +1,100 @@
+/** Whether settings mean something: models, pools and rules that exist. The schema knows only their form. */
+import {
+  type ModelsSettings,
+  parseModelName,
+  providerNames,
+  resolveProvider,
+  suggestion,
+  variantsOf,
+} from '@pawl/models/select';
+import { parseRule } from '@pawl/policy';
+import { messageOf } from '@pawl/protocol';
+import type { Written } from './written.ts';
+
+/** The first mistake in `written`, as `place: what`, or null; `all` are the settings that hold together with it. */
+export function mistakeIn(written: Written, all: ModelsSettings): string | null {
+  for (const mistake of mistakes(written, all)) return mistake;
+  return null;
+}
+
+function* mistakes(
+  { rules, pools, models, providers, model, approvers }: Written,
+  all: ModelsSettings,
+): Generator<string> {
+  for (const [list, texts] of Object.entries(rules ?? {})) {
+    for (const [index, text] of texts.entries()) {
+      const problem = problemOfRule(text);
+      if (problem !== null) yield `rules.${list}.${index}: ${problem}`;
+    }
+  }
+  for (const [index, { rule, group }] of (approvers?.routes ?? []).entries()) {
+    const problem = problemOfRule(rule);
+    if (problem !== null) yield `approvers.routes.${index}.rule: ${problem}`;
+    const groups = Object.keys(approvers?.groups ?? {});
+    if (!groups.includes(group)) {
+      yield `approvers.routes.${index}.group: there is no group "${group}".${suggestion(group, groups)}`;
+    }
+  }
+  for (const name of Object.keys(providers ?? {})) {
+    const problem = problemOf(() => resolveProvider(name, all, {}));
+    if (problem !== null) yield problem;
+  }
+  for (const id of Object.keys(models ?? {})) {
+    const problem = problemOfModel(id, all);
+    if (problem !== null) yield `models.${id}: ${problem}`;
+    else if (parseModelName(id)?.variant !== null) yield `models.${id}: leave the variant out, it is a setting below`;
+  }
+  for (const [name, chain] of Object.entries(pools ?? {})) {
+    for (const [index, id] of chain.entries()) {
+      const problem = problemOfEntry(id, chain.slice(0, index), all);
+      if (problem !== null) yield `pools.${name}.${index}: ${problem}`;
+    }
+  }
+  if (model === undefined || model === 'demo' || model.startsWith('replay:')) return;
+  if (Object.hasOwn(all.pools ?? {}, model)) return;
+  const problem = problemOfModel(model, all);
+  if (problem !== null) yield `model: ${problem}`;
+}
+
+function problemOfEntry(id: string, before: readonly string[], all: ModelsSettings): string | null {
+  if (before.includes(id)) return `"${id}" is in this pool already`;
+  if (Object.hasOwn(all.pools ?? {}, id)) return `"${id}" is a pool; a pool holds models, as provider/model`;
+  return problemOfModel(id, all);
+}
+
+function problemOfModel(id: string, all: ModelsSettings): string | null {
+  const name = parseModelName(id);
+  if (name === null)
+    return `"${id}" is no model: write it as provider/model.${suggestion(id, Object.keys(all.pools ?? {}))}`;
+  const providers = providerNames(all);
+  if (!providers.includes(name.provider)) {
+    return `there is no provider "${name.provider}".${suggestion(name.provider, providers)}`;
+  }
+  if (name.variant === null) return null;
+  const variants = Object.keys(variantsOf(`${name.provider}/${name.model}`, all));
+  if (variants.includes(name.variant)) return null;
+  return `there is no variant "${name.variant}".${suggestion(name.variant, variants)}`;
+}
+
+const problemOfRule = (text: string) => problemOf(() => parseRule(text));
+
+function problemOf(act: () => unknown): string | null {
+  try {
+    act();
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** A line for each rule about a tool that there is not: it would silently hold for nothing. */
+export function strayRules({ rules }: Pick<Written, 'rules'>, tools: readonly string[]): string[] {
+  return Object.entries(rules ?? {}).flatMap(([list, texts]) =>
+    texts.flatMap((text, index) => {
+      const { tool } = parseRule(text);
+      // Tools of servers have names of their own, and a * stands for any.
+      if (tool.includes('*') || tool.startsWith('mcp') || tools.includes(tool)) return [];
+      return [`rules.${list}.${index}: there is no tool "${tool}".${suggestion(tool, tools)}`];
+    }),
+  );
+}

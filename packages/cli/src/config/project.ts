@@ -1,0 +1,64 @@
+/** What a project's file may settle: nothing that widens what Pawl does, before its content can be trusted. */
+import type { Written } from './written.ts';
+
+/** What takes effect, and a line for each setting that does not. */
+export type ProjectShare = { settings: Written; ignored: readonly string[] };
+
+/**
+ * A project chooses among what the user has: models, pools, variants; and it narrows: denies, asks, smaller limits,
+ * a stricter mode. Keys and addresses, which say where a conversation goes and what it costs, are the user's alone.
+ */
+export function shareOf(
+  written: Written,
+  userPath: string,
+  isKnown: (provider: string) => boolean,
+  isTrusted = false,
+): ProjectShare {
+  const { providers = {}, models, pools = {}, variants, rules, limits, mode, model, sandbox, sandboxNetwork } = written;
+  const ignored: string[] = [];
+  const ignore = (place: string, why: string) =>
+    ignored.push(`${place}: ignored, because ${why}. Put it into ${userPath}.`);
+  /** The provider of a model that only the project itself tells of, or null. */
+  const foreign = (id: string) => Object.keys(providers).find((name) => id.startsWith(`${name}/`) && !isKnown(name));
+  const settings: Written = { ...(limits !== undefined && { limits }) };
+  const kept = Object.entries(pools).filter(([name, chain]) => {
+    const provider = chain.map(foreign).find((one) => one !== undefined);
+    if (provider !== undefined) ignore(`pools.${name}`, `the provider ${provider} is only in the project’s file`);
+    return provider === undefined;
+  });
+  settings.pools = Object.fromEntries(kept);
+  for (const [name, provider] of Object.entries(providers)) {
+    if (provider.keys === undefined) ignore(`providers.${name}`, 'a project may not say where conversations go');
+    else ignore(`providers.${name}.keys`, 'keys never belong into a project’s file');
+  }
+  if (models !== undefined) ignore('models', 'a project may not say what models cost and take');
+  if (rules !== undefined) {
+    const { allow = [], deny = [], ask = [] } = rules;
+    if (allow.length > 0 && !isTrusted) {
+      ignored.push('rules.allow: ignored, because you have not trusted it. Look at it with: pawl trust');
+    }
+    settings.rules = { deny, ask, ...(isTrusted && { allow }) };
+  }
+  if (mode === 'auto' || mode === 'accept-edits') ignore('mode', 'a project may only say manual or plan');
+  else if (mode !== undefined) settings.mode = mode;
+  if (sandbox === 'off') ignore('sandbox', 'a project may not let its commands out');
+  else if (sandbox !== undefined) settings.sandbox = sandbox;
+  if (sandboxNetwork === 'on') ignore('sandboxNetwork', 'a project may not let its commands out');
+  else if (sandboxNetwork !== undefined) settings.sandboxNetwork = sandboxNetwork;
+  if (model !== undefined) {
+    const isLost =
+      foreign(model) !== undefined || (Object.hasOwn(pools, model) && kept.every(([name]) => name !== model));
+    if (model.startsWith('replay:')) ignore('model', 'a recording that a project ships is no model to trust');
+    else if (isLost) ignore('model', 'its provider is only in the project’s file');
+    else settings.model = model;
+  }
+  if (written.approvers !== undefined) ignore('approvers', 'a project may not say who approves');
+  if (variants !== undefined) {
+    const entries = Object.entries(variants);
+    for (const [name, { body }] of entries) {
+      if (body !== undefined) ignore(`variants.${name}`, 'a project may not add to requests');
+    }
+    settings.variants = Object.fromEntries(entries.filter(([, { body }]) => body === undefined));
+  }
+  return { settings, ignored };
+}

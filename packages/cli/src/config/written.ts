@@ -1,0 +1,14 @@
+import type { ModelsSettings } from '@pawl/models/select';
+import type { Limits, PermissionMode, RuleSet } from '@pawl/protocol';
+import type { SandboxMode } from '@pawl/tools';
+
+/** A settings file as it is written, once it has been held against the schema. */
+export type Written = {
+  model?: string;
+  mode?: PermissionMode;
+  sandbox?: SandboxMode;
+  sandboxNetwork?: 'on' | 'off';
+  rules?: Partial<RuleSet>;
+  limits?: Partial<Limits>;
+  approvers?: { groups: { [group: string]: string[] }; routes: { rule: string; group: string }[] };
+} & ModelsSettings;

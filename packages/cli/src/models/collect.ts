@@ -1,0 +1,179 @@
+/** What there is to tell of models: what is configured, what is known of it, and how it does. */
+import { createHealth, fileHealthStore, type ProviderReport } from '@pawl/models/health';
+import {
+  catalogue,
+  catalogueModels,
+  createModels,
+  factsOf,
+  infoOf,
+  type ModelFacts,
+  type ModelsSettings,
+  type Parameters,
+  parseModelName,
+  providerNames,
+  type ResolvedProvider,
+  resolveProvider,
+} from '@pawl/models/select';
+import { messageOf } from '@pawl/protocol';
+import type { Config } from '../config/config.ts';
+import { type Choice, choiceOf, healthPath } from '../models.ts';
+
+/** A model with its limits, and its prices now in US dollars a million tokens; null is unknown. */
+export type ModelRow = {
+  id: string;
+  /** Whether its provider has a key, or needs none. */
+  isReady: boolean;
+  contextTokens: number;
+  outputTokens: number;
+  /** False for limits that are only assumed. */
+  isKnown: boolean;
+  takes: readonly string[] | null;
+  thinks: boolean | null;
+  prices: NonNullable<ModelFacts['prices']> | null;
+};
+
+export type ProviderRow = {
+  provider: string;
+  wire: string;
+  baseUrl: string;
+  isReady: boolean;
+  /** Whether it has a key, or the settings tell of it. */
+  isConfigured: boolean;
+  /** What would give it a key. */
+  missing: readonly string[];
+  /** Models of it in the catalogue. */
+  knownModels: number;
+  health: ProviderReport | null;
+};
+
+export type PoolRow = { pool: string; models: readonly { id: string; problem: string | null }[] };
+
+export type ModelsReport = {
+  catalogue: { date: string; sources: readonly string[] };
+  default: (Choice & { file: string | null; problem: string | null }) | null;
+  providers: readonly ProviderRow[];
+  pools: readonly PoolRow[];
+  variants: { readonly [name: string]: Parameters };
+  /** Those that are configured, or all that match what was asked for. */
+  models: readonly ModelRow[];
+};
+
+type Options = { config: Config; folder: string; filter: string | null; environment?: NodeJS.ProcessEnv };
+
+export async function collectModels({
+  config,
+  folder,
+  filter,
+  environment = process.env,
+}: Options): Promise<ModelsReport> {
+  const { models: settings } = config;
+  const { date, sources } = catalogue();
+  const choice = choiceOf({ flag: null, session: null, config: config.model, folder });
+  const models = createModels({ settings, environment });
+  const problemOf = async (name: string): Promise<string | null> => {
+    try {
+      await models.candidatesFor(name);
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
+  };
+  const pools = await Promise.all(
+    Object.entries(settings.pools ?? {}).map(async ([pool, chain]) => ({
+      pool,
+      models: await Promise.all(chain.map(async (id) => ({ id, problem: await problemOf(id) }))),
+    })),
+  );
+  const ids = filter === null ? configuredIds(settings, choice) : matchingIds(settings, filter);
+  return {
+    catalogue: { date, sources },
+    default:
+      choice === null
+        ? null
+        : {
+            ...choice,
+            file: choice.from === 'config' ? (config.model?.from ?? null) : null,
+            problem: await problemOf(choice.name),
+          },
+    providers: await providerRows(settings, environment),
+    pools,
+    variants: settings.variants ?? {},
+    models: ids.flatMap((id) => rowOf(id, settings, environment)),
+  };
+}
+
+/** Whether it has a key, or the settings tell of it. */
+export function isConfigured({ name, keys }: ResolvedProvider, settings: ModelsSettings): boolean {
+  return keys.length > 0 || Object.hasOwn(settings.providers ?? {}, name);
+}
+
+async function providerRows(settings: ModelsSettings, environment: NodeJS.ProcessEnv): Promise<ProviderRow[]> {
+  const providers = providerNames(settings).flatMap((name) => resolveProvider(name, settings, environment) ?? []);
+  const health = createHealth({ store: fileHealthStore(healthPath(environment)) });
+  await health.loading;
+  return providers.map((provider) => {
+    const { name, wire, baseUrl, isReady, missing } = provider;
+    return {
+      provider: name,
+      wire,
+      baseUrl,
+      isReady,
+      isConfigured: isConfigured(provider, settings),
+      missing,
+      knownModels: catalogueModels(provider).length,
+      health: health.report([provider]).providers[0] ?? null,
+    };
+  });
+}
+
+/** What the settings name as a model, each once: the default, what is in pools, and what has settings of its own. */
+export function configuredNames(settings: ModelsSettings, choice: Choice | null): string[] {
+  const named = [
+    ...(choice === null ? [] : [choice.name]),
+    ...Object.values(settings.pools ?? {}).flat(),
+    ...Object.keys(settings.models ?? {}),
+  ];
+  return [...new Set(named)];
+}
+
+/** The same as models, without variants and pools. */
+function configuredIds(settings: ModelsSettings, choice: Choice | null): string[] {
+  return [...new Set(configuredNames(settings, choice).flatMap((id) => plainId(id) ?? []))];
+}
+
+function plainId(id: string): string | null {
+  const name = parseModelName(id);
+  return name === null ? null : `${name.provider}/${name.model}`;
+}
+
+/** Models of the catalogue and of the settings whose id has all the words of `filter` in it; `openai/` is its beginning. */
+function matchingIds(settings: ModelsSettings, filter: string): string[] {
+  const words = filter.toLowerCase().split(/\s+/);
+  const known = providerNames(settings).flatMap((name) => {
+    const provider = resolveProvider(name, settings, {});
+    return provider === null ? [] : catalogueModels(provider).map((model) => `${name}/${model}`);
+  });
+  const all = [...new Set([...configuredIds(settings, null), ...known])];
+  const has = (id: string, word: string) => (word.endsWith('/') ? id.startsWith(word) : id.includes(word));
+  return all.filter((id) => words.every((word) => has(id.toLowerCase(), word)));
+}
+
+function rowOf(id: string, settings: ModelsSettings, environment: NodeJS.ProcessEnv): ModelRow[] {
+  const name = parseModelName(id);
+  const provider = name === null ? null : resolveProvider(name.provider, settings, environment);
+  if (name === null || provider === null) return [];
+  const facts = factsOf(provider, name.model, settings);
+  const { contextTokens, outputTokens } = infoOf(facts);
+  return [
+    {
+      id,
+      isReady: provider.isReady,
+      contextTokens,
+      outputTokens,
+      isKnown: facts.context !== undefined,
+      takes: facts.takes ?? null,
+      thinks: facts.thinks ?? null,
+      prices: facts.prices ?? null,
+    },
+  ];
+}

@@ -1,0 +1,105 @@
+/** `pawl policy explain 'bash(git log && rm x)'`: which rule decides on a call, part by part, and why. Nothing is run. */
+import { homedir } from 'node:os';
+import { canonicalPathsOf, type Tool, type ToolScope } from '@pawl/engine';
+import { visible } from '@pawl/engine/readers/visible';
+import { type Explanation, explainByRules, parseRule, type Question, type Subject } from '@pawl/policy';
+import type { JsonObject, PermissionMode } from '@pawl/protocol';
+import { builtinTools } from '@pawl/tools';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { openOutput } from '../output/stdout.ts';
+import { createStyle, wantsColour } from '../output/style.ts';
+import { tableLines } from '../output/table.ts';
+import { usageError } from '../usage-error.ts';
+import { type PolicyFlags, readPolicy } from './rules.ts';
+
+export type ExplainFlags = PolicyFlags & { permissionMode?: PermissionMode };
+
+/** @throws `usage`, `bad_config`, `no_session`. */
+export async function explainCall(call: string, flags: ExplainFlags): Promise<ExitCode> {
+  const policy = await readPolicy(flags);
+  const { tool, argument } = readCall(call);
+  const base = { cwd: policy.folder, home: homedir() };
+  const facts = await factsOf(tool, argument, base);
+  const explanation = explainByRules({
+    ...base,
+    ...facts,
+    tool,
+    layers: policy.layers,
+    mode: flags.permissionMode ?? policy.mode,
+  });
+  const output = openOutput(process.stdout);
+  await output.write(
+    flags.json === true
+      ? `${JSON.stringify({ tool, argument, ...explanation.ruling, parts: explanation.parts }, null, 2)}\n`
+      : textOf(call, explanation),
+  );
+  await output.flush();
+  for (const warning of policy.warnings) process.stderr.write(`pawl: ${visible(warning)}\n`);
+  return exitCodes.completed;
+}
+
+/** `tool(argument)`; the argument is taken as it is, with all its brackets and line breaks. @throws `usage`. */
+function readCall(call: string): { tool: string; argument: string | null } {
+  const [, name, argument] = /^\s*([A-Za-z_][A-Za-z0-9_.:/-]*)\s*(?:\((.*)\))?\s*$/s.exec(call) ?? [];
+  if (name === undefined) {
+    throw usageError("Write the call as tool(argument), in quotes: pawl policy explain 'bash(git log && rm x)'");
+  }
+  return { tool: parseRule(name).tool.replace(/\*$/, ''), argument: argument ?? null };
+}
+
+type Facts = Pick<Question, 'subjects' | 'effect' | 'toolAsks' | 'canonicalPaths'>;
+
+/** What the tool itself says of the call. Of one that is not built in the worst is supposed. */
+async function factsOf(name: string, argument: string | null, base: { cwd: string; home: string }): Promise<Facts> {
+  const tool = builtinTools().find((each) => each.name === name);
+  if (tool === undefined || argument === null) {
+    const subjects: Subject[] = argument === null ? [] : [{ kind: 'text', value: argument }];
+    return { subjects, effect: 'external', toolAsks: true };
+  }
+  const input = inputOf(tool, argument);
+  const scope = scopeOf(base.cwd);
+  const kind = tool.subjectKind ?? 'text';
+  // Before the tool is asked: to read a command takes the shell's grammar.
+  const canonicalPaths = kind === 'command' ? await canonicalPathsOf(argument, base) : new Map<string, string>();
+  const paths = (await tool.paths?.(input, scope)) ?? [];
+  const effect = typeof tool.effect === 'function' ? tool.effect(input) : tool.effect;
+  const toolAsks = tool.approval === undefined ? effect !== 'read' : await tool.approval(input, scope);
+  const subjects: Subject[] =
+    kind === 'path' ? paths.map((value) => ({ kind: 'path', value })) : [{ kind, value: argument }];
+  return { subjects, effect, toolAsks, canonicalPaths };
+}
+
+/** The main argument of a tool is the one that rules are about, by the custom of the built-in ones. */
+function inputOf({ input, subjectKind }: Tool, argument: string): JsonObject {
+  const properties = 'properties' in input && typeof input.properties === 'object' ? (input.properties ?? {}) : {};
+  const usual = subjectKind === 'command' ? 'command' : subjectKind === 'path' ? 'path' : 'url';
+  const name = usual in properties ? usual : (Object.keys(properties)[0] ?? usual);
+  return { [name]: argument };
+}
+
+const scopeOf = (cwd: string): ToolScope => ({
+  session: 'none',
+  cwd,
+  call: 'none',
+  signal: new AbortController().signal,
+  blobs: { put: () => Promise.reject(new Error('Nothing is kept.')), get: () => Promise.resolve(null) },
+  lastSeen: () => null,
+});
+
+function textOf(call: string, { ruling, parts }: Explanation): string {
+  const style = createStyle(wantsColour(process.stdout));
+  const paint = { deny: style.red, ask: style.yellow, allow: style.green };
+  const rows = parts.map(({ verdict, text, rule, layer }) => [
+    { text: verdict, paint: paint[verdict] },
+    visible(text).replace(/\n/g, '⏎'),
+    rule,
+    { text: layer ?? '', paint: style.dim },
+  ]);
+  const reasons = new Set(parts.filter(({ verdict }) => verdict === ruling.verdict).map(({ reason }) => reason));
+  return [
+    `${paint[ruling.verdict](ruling.verdict)}  ${visible(call)}`,
+    ...tableLines(rows, '  '),
+    ...[ruling.reason, ...[...reasons].filter((reason) => reason !== ruling.reason)].map((line) => visible(line)),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,61 @@
+/** A session at rest, to be rewound: nobody drives it, and no turn of it is open. */
+import type { SessionSummary, Storage } from '@pawl/engine';
+import { createHost } from '@pawl/engine';
+import type { DurableEvent } from '@pawl/protocol';
+import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
+import { findSession, newestSession } from '../sessions/find.ts';
+import { noModel } from '../sessions/no-model.ts';
+import { withLog } from '../sessions/open.ts';
+import { parseFolder } from '../values.ts';
+
+export type Ground = { log: Storage; summary: SessionSummary; events: readonly DurableEvent[] };
+
+/**
+ * Does something while no driver can come between. `named` as for other commands, or the newest session of this folder.
+ * @throws `session_locked`, `turn_open`, `no_session`.
+ */
+export async function onGround<Value>(
+  named: string | undefined,
+  work: (ground: Ground) => Promise<Value>,
+): Promise<Value> {
+  return withLog(async (log) => {
+    const summary =
+      named === undefined ? await newestSession(log, parseFolder('this folder', '.')) : await findSession(log, named);
+    const claim = await log.claim(summary.session);
+    try {
+      const events = await log.read(summary.session);
+      refuseOpenTurn(events, summary.session);
+      return await work({ log, summary, events });
+    } finally {
+      await claim.release();
+    }
+  });
+}
+
+function refuseOpenTurn(events: readonly DurableEvent[], session: string): void {
+  const last = events.findLast(({ type }) => type === 'turn.started' || type === 'turn.ended');
+  if (last?.type !== 'turn.started') return;
+  throw new PawlError(
+    'turn_open',
+    `The last turn of session ${session} was interrupted, and may still change files. Go on with it first: pawl run --resume ${session}`,
+  );
+}
+
+/**
+ * Puts a sentence into the session's history, for the model to see with the next input. Only after the claim was
+ * released. A warning, not an error: what was done is done.
+ */
+export async function tellSession(session: string, text: string): Promise<void> {
+  await withLog(async (log) => {
+    const host = createHost({ log, model: noModel });
+    try {
+      const opened = await host.open(session);
+      await opened.command('context.add', { content: [{ type: 'text', text }] });
+    } catch (error) {
+      if (!isPawlError(error)) throw error;
+      process.stderr.write(`The session could not be told of it: ${messageOf(error)}\n`);
+    } finally {
+      await host.close();
+    }
+  });
+}

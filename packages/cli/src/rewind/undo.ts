@@ -1,0 +1,74 @@
+import { type FileChanges, fileChangesOf, turnsWithChanges } from '@pawl/engine/readers';
+import { PawlError } from '@pawl/protocol';
+import type { Reversal } from '@pawl/tools/undo';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { parseCount } from '../values.ts';
+import { type Ground, onGround, tellSession } from './ground.ts';
+import { perform, planFor, type ReverseFlags, report, reportJson } from './reverse.ts';
+
+export type UndoFlags = ReverseFlags & { turn?: string };
+
+type Direction = 'undo' | 'redo';
+type Chosen = { turn: number; changes: FileChanges; reversal: Reversal };
+
+/** `pawl undo` and `pawl redo`: of the last turn that is not undone, or of the first that is. @throws `not_undoable`. */
+export async function undo(named: string | undefined, direction: Direction, flags: UndoFlags): Promise<ExitCode> {
+  const { session, chosen, isChanged } = await onGround(named, async (ground) => {
+    const found = await chooseTurn(ground, direction, flags);
+    return { session: ground.summary.session, chosen: found, isChanged: await perform(found.reversal, flags) };
+  });
+  const { turn, changes, reversal } = chosen;
+  if (isChanged) await tellSession(session, sentenceFor(direction, turn, reversal));
+  if (flags.json === true) process.stdout.write(reportJson(reversal, changes));
+  const done = direction === 'undo' ? 'Undid' : 'Did again';
+  const head = flags.dryRun === true ? `To ${direction}` : isChanged ? done : `Nothing to ${direction} in`;
+  const other = direction === 'undo' ? 'redo' : 'undo';
+  const hint = isChanged ? `Take that back with: pawl ${other} ${session} --turn ${turn}\n` : '';
+  process.stderr.write(`${head} turn ${turn} of session ${session}:\n${report(reversal, changes, flags)}${hint}`);
+  return exitCodes.completed;
+}
+
+function sentenceFor(direction: Direction, turn: number, { steps }: Reversal): string {
+  const deed = direction === 'undo' ? 'took back' : 'restored';
+  return `The user ${deed} the file changes of turn ${turn}: ${pathsText(steps)}. Read a file again before you rely on it.`;
+}
+
+const mostNamed = 20;
+
+export function pathsText(steps: Reversal['steps']): string {
+  const named = steps.slice(0, mostNamed).map(({ shown }) => shown);
+  return named.join(', ') + (steps.length > mostNamed ? ` and ${steps.length - mostNamed} more` : '');
+}
+
+async function chooseTurn(ground: Ground, direction: Direction, flags: UndoFlags): Promise<Chosen> {
+  const { events, summary } = ground;
+  if (flags.turn !== undefined) {
+    const turn = parseCount('--turn', flags.turn);
+    const changes = fileChangesOf(events, { turn });
+    if (changes.changes.length === 0)
+      throw nothing(`Turn ${turn} of session ${summary.session} changed no files`, changes);
+    return { turn, changes, reversal: await planFor(ground, changes, direction, flags) };
+  }
+  let undone: number | null = null;
+  for (const turn of turnsWithChanges(events).reverse()) {
+    const changes = fileChangesOf(events, { turn });
+    const reversal = await planFor(ground, changes, 'undo', flags);
+    const isUndone = reversal.steps.length === 0 && reversal.blocked.length === 0;
+    if (!isUndone && direction === 'undo') return { turn, changes, reversal };
+    if (!isUndone) break;
+    undone = turn;
+  }
+  if (direction === 'redo' && undone !== null) {
+    const changes = fileChangesOf(events, { turn: undone });
+    return { turn: undone, changes, reversal: await planFor(ground, changes, 'redo', flags) };
+  }
+  const all = fileChangesOf(events);
+  const what = direction === 'undo' ? 'no file change that is not undone' : 'no undone file change';
+  throw nothing(`Session ${summary.session} has ${what}`, all);
+}
+
+function nothing(sentence: string, { blindCalls }: FileChanges): PawlError {
+  const blind =
+    blindCalls.length === 0 ? '' : ` What its ${blindCalls.length} commands and other calls did is not known.`;
+  return new PawlError('nothing_to_undo', `${sentence}.${blind}`);
+}

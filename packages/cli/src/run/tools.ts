@@ -1,0 +1,61 @@
+/** The tools of a run: contained as the user wants it, and without the user's keys. */
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Redactor, Tool } from '@pawl/engine';
+import { builtinTools, createRedactor, type SandboxMode, type SandboxOptions, secretsIn } from '@pawl/tools';
+import type { Config } from '../config/config.ts';
+import { userConfigPath } from '../config/paths.ts';
+import { dataFolder } from '../home.ts';
+
+export type OpenTools = {
+  config: Config;
+  /** What `--sandbox` says, if it does. */
+  sandbox: SandboxMode | null;
+  notice(line: string): void;
+  environment?: NodeJS.ProcessEnv;
+};
+
+export function openTools({ config, sandbox, notice, environment = process.env }: OpenTools): {
+  tools: Tool[];
+  redactor: Redactor;
+} {
+  const keyFiles = Object.values(config.models.providers ?? {})
+    .flatMap(({ keys = [] }) => keys)
+    .flatMap((key) => ('file' in key ? [key.file] : []));
+  const secrets = [...namedKeys(config, environment), ...keyFiles.flatMap(keyIn), ...secretsIn(environment)];
+  return {
+    tools: builtinTools({ environment, secrets, notice, sandbox: sandboxFor(config, sandbox, keyFiles, environment) }),
+    redactor: createRedactor(secrets),
+  };
+}
+
+/** Nobody's commands change the settings, or see sessions and keys. */
+function sandboxFor(
+  { sandbox, sandboxNetwork }: Config,
+  flag: SandboxMode | null,
+  keyFiles: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): SandboxOptions {
+  return {
+    mode: flag ?? sandbox ?? 'workspace-write',
+    hasNetwork: sandboxNetwork === 'on',
+    protectedPaths: [dirname(userConfigPath(environment))],
+    hiddenPaths: [dataFolder(environment), ...keyFiles],
+  };
+}
+
+/** Keys in variables that the settings name, whatever they are called. */
+function namedKeys({ models }: Config, environment: NodeJS.ProcessEnv): string[] {
+  return Object.values(models.providers ?? {})
+    .flatMap(({ keys = [] }) => keys)
+    .flatMap((key) => ('env' in key ? [environment[key.env]?.trim() ?? ''] : []));
+}
+
+function keyIn(path: string): string[] {
+  try {
+    return [readFileSync(path, 'utf8').trim()];
+  } catch {
+    // That it is missing is told by who needs it.
+    return [];
+  }
+}

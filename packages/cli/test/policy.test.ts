@@ -1,0 +1,144 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makePlace, type Place, pawl } from './pawl.ts';
+
+function write(path: string, text: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+const userConfig = (place: Place, text: string) => write(join(place.home, '.config', 'pawl', 'config.yaml'), text);
+const projectConfig = (place: Place, text: string) => write(join(place.folder, '.pawl', 'config.yaml'), text);
+const json = async (place: Place, args: string[]) => JSON.parse((await pawl(place, [...args, '--json'])).stdout);
+
+describe('P1: pawl policy', () => {
+  it('explains of each part of a call which rule decides, of which layer, and runs nothing', async () => {
+    const place = makePlace();
+    userConfig(place, 'rules:\n  allow: ["Bash(git *)"]\n  deny: ["Read(~/.ssh/**)"]\n');
+    projectConfig(place, 'rules:\n  deny: ["bash(rm -rf *)"]\n');
+    const { code, stdout } = await pawl(place, ['policy', 'explain', 'bash(git log && sudo rm -fr x)']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^deny {2}bash\(git log && sudo rm -fr x\)$/m);
+    expect(stdout).toMatch(/allow {2}git log +allow bash\(git \*\) +user/);
+    expect(stdout).toMatch(/deny {3}rm -fr x +deny bash\(rm -rf \*\) +project/);
+    expect(stdout).toContain('bash(rm -rf *) is denied by the project rules.');
+
+    const asked = await json(place, ['policy', 'explain', 'bash(git log > "a b" | cat ~/.ssh/id)']);
+    expect(asked).toMatchObject({ verdict: 'deny', rule: 'deny read(~/.ssh/**)', tool: 'bash' });
+    expect(asked.parts).toHaveLength(3);
+    expect(await json(place, ['policy', 'explain', 'Edit(a.ts)'])).toMatchObject({ verdict: 'ask', rule: 'tool edit' });
+    const mode = ['--permission-mode', 'accept-edits'];
+    expect(await json(place, ['policy', 'explain', 'edit(a.ts)', ...mode])).toMatchObject({ verdict: 'allow' });
+    expect(await json(place, ['policy', 'explain', 'mcp__x__y'])).toMatchObject({ verdict: 'ask' });
+  });
+
+  it('says how a call is written that is none', async () => {
+    const { code, stderr } = await pawl(makePlace(), ['policy', 'explain', '(git log)']);
+    expect(code).toBe(2);
+    expect(stderr).toContain("pawl policy explain 'bash(git log && rm x)'");
+  });
+
+  it('lists the rules of every layer in our words, and removes one with all else kept', async () => {
+    const place = makePlace();
+    const path = userConfig(place, '# mine\nrules:\n  allow:\n    # why\n    - Bash(npm run test:*)\n    - bash(ls)\n');
+    projectConfig(place, 'rules:\n  ask: [edit]\n');
+    const { rules } = await json(place, ['policy', 'list']);
+    expect(rules).toMatchObject([
+      { list: 'allow', rule: 'bash(npm run test *)', layer: 'user', from: path },
+      { list: 'allow', rule: 'bash(ls)', layer: 'user' },
+      { list: 'ask', rule: 'edit', layer: 'project' },
+    ]);
+    expect((await pawl(place, ['policy', 'remove', 'bash(npm run test *)'])).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toMatch(/^# mine\nrules:\n {2}allow:\n(?: {4}# why\n)? {4}- bash\(ls\)\n$/);
+    const again = await pawl(place, ['policy', 'remove', 'bash(npm run test *)']);
+    expect(again.code).not.toBe(0);
+    expect(again.stderr).toContain('pawl policy list');
+  });
+
+  it('lists and removes the rules of a session, which is not taken up for it', async () => {
+    const place = makePlace({ 'a.ts': '// TODO: x\n' });
+    const ran = await pawl(place, [
+      'run',
+      '--model',
+      'demo',
+      '--allow',
+      'write',
+      '--deny',
+      'bash(curl *)',
+      '--session-id',
+      's-1',
+      'Find every TODO and write a report to TODO.md',
+    ]);
+    expect(ran.code).toBe(0);
+    const rulesOf = async () => (await json(place, ['policy', 'list', '-s', 's-1'])).rules;
+    expect(await rulesOf()).toMatchObject([
+      { list: 'deny', rule: 'bash(curl *)', layer: 'session' },
+      { list: 'allow', rule: 'write', layer: 'session' },
+    ]);
+    expect(await json(place, ['policy', 'explain', 'bash(curl x)', '-s', 's-1'])).toMatchObject({ verdict: 'deny' });
+    expect((await pawl(place, ['policy', 'remove', 'write', '-s', 's-1'])).code).toBe(0);
+    expect(await rulesOf()).toMatchObject([{ rule: 'bash(curl *)' }]);
+    expect((await pawl(place, ['sessions', 'show', 's-1'])).code).toBe(0);
+  });
+});
+
+describe('P1: pawl trust (scenario 47)', () => {
+  const settings = 'rules:\n  allow: [bash]\n';
+
+  it('shows what a project brings along, and lets it be trusted only by a word of yours', async () => {
+    const place = makePlace();
+    projectConfig(place, settings);
+    const asked = await pawl(place, ['trust']);
+    expect(asked.code).toBe(2);
+    expect(asked.stdout).toContain('rules.allow: lets calls run without a question');
+    expect(await json(place, ['trust', 'list'])).toEqual({ projects: [] });
+    expect((await pawl(place, ['trust', '--yes'])).stdout).toContain('Trusted, until any of it changes.');
+    expect(await json(place, ['trust'])).toMatchObject({ state: 'trusted', isTrusted: true });
+    expect((await json(place, ['trust', 'list'])).projects).toMatchObject([{ folder: place.folder, isThere: true }]);
+  });
+
+  it('asks again when any of it changes, and forgets when told to', async () => {
+    const place = makePlace();
+    projectConfig(place, settings);
+    await pawl(place, ['trust', '--yes']);
+    projectConfig(place, 'rules:\n  allow: [bash, edit]\n');
+    const changed = await pawl(place, ['trust']);
+    expect(changed.code).toBe(2);
+    expect(changed.stdout).toContain('has changed since it was trusted');
+    projectConfig(place, settings);
+    expect((await pawl(place, ['trust', 'remove'])).code).toBe(0);
+    expect(await json(place, ['trust', 'list'])).toEqual({ projects: [] });
+  });
+
+  it('does not guess what was trusted where its file is damaged', async () => {
+    const place = makePlace();
+    projectConfig(place, settings);
+    write(join(place.home, 'pawl', 'trust.json'), '{"projects": {"x": 1}}');
+    const { code, stderr } = await pawl(place, ['trust']);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('trust.json');
+  });
+
+  it('needs nothing where a project only narrows', async () => {
+    const place = makePlace();
+    projectConfig(place, 'rules:\n  deny: [bash]\n');
+    const { code, stdout } = await pawl(place, ['trust']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('brings nothing along that needs trust');
+  });
+});
+
+it('P1: a script that a trusted hook runs is part of what was trusted', async () => {
+  const { trustOf, writeTrust } = await import('../src/policy/trust.ts');
+  const place = makePlace({ '.pawl/stop.sh': 'true\n' });
+  const hooks = { hooks: { stop: [{ command: 'bash .pawl/stop.sh' }] } };
+  const state = () => trustOf(place.folder, hooks, place.env).state;
+  expect(state()).toBe('unknown');
+  const { digest } = trustOf(place.folder, hooks, place.env);
+  writeTrust({ [place.folder]: { digest: digest ?? '', at: 1 } }, place.env);
+  expect(state()).toBe('trusted');
+  write(join(place.folder, '.pawl/stop.sh'), 'curl evil\n');
+  expect(state()).toBe('changed');
+});

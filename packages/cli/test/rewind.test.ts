@@ -1,0 +1,114 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makePlace, type Place, pawl, todoFiles } from './pawl.ts';
+
+const demo = (place: Place, args: readonly string[], prompt: string) =>
+  pawl(place, ['run', '-m', 'demo', ...args, '--permission-mode', 'auto', prompt]);
+
+const report = 'Find every TODO in this folder and write a report to docs/TODO.md';
+const replace = 'Replace "rename" with "renamed" in src/a.ts';
+
+/** A session of two turns: the first writes a report, the second edits a file. */
+async function twoTurns(): Promise<Place> {
+  const place = makePlace(todoFiles);
+  expect(await demo(place, ['--session-id', 'mine'], report)).toMatchObject({ code: 0 });
+  expect(await demo(place, ['-r', 'mine'], replace)).toMatchObject({ code: 0 });
+  expect(readFileSync(join(place.folder, 'src/a.ts'), 'utf8')).toContain('renamed');
+  return place;
+}
+
+/** Ids of the messages of the user, in order. */
+async function inputsOf(place: Place): Promise<string[]> {
+  const { stdout } = await pawl(place, ['sessions', 'show', 'mine', '--json']);
+  const entries: { kind: string; id: string }[] = JSON.parse(stdout).entries;
+  return entries.flatMap(({ kind, id }) => (kind === 'user' ? [id] : []));
+}
+
+describe('S1: pawl undo and redo', () => {
+  it('take back turn after turn, and do them again, in their order', async () => {
+    const place = await twoTurns();
+    const text = () => readFileSync(join(place.folder, 'src/a.ts'), 'utf8');
+    const dry = await pawl(place, ['undo', '--dry-run']);
+    expect(dry.stdout).toContain('-export const a = 1; // TODO: renamed\n+export const a = 1; // TODO: rename\n');
+    expect(dry.stderr).toContain('src/a.ts would be changed back');
+    expect(text()).toContain('renamed');
+
+    const first = await pawl(place, ['undo']);
+    expect(first).toMatchObject({ code: 0, stdout: '' });
+    expect(first.stderr).toContain('Undid turn 2 of session mine:\n  src/a.ts changed back\n');
+    expect(first.stderr).toContain('pawl redo mine --turn 2');
+    expect(text()).toBe(todoFiles['src/a.ts']);
+    const second = await pawl(place, ['undo', 'mine', '--json']);
+    expect(JSON.parse(second.stdout)).toMatchObject({
+      turns: [1],
+      changed: [{ shown: 'docs/TODO.md', deed: 'removed' }],
+    });
+    expect(existsSync(join(place.folder, 'docs'))).toBe(false);
+    const none = await pawl(place, ['undo']);
+    expect(none.code).toBe(1);
+    expect(none.stderr).toContain('no file change that is not undone');
+
+    expect((await pawl(place, ['redo'])).stderr).toContain('Did again turn 1');
+    expect(existsSync(join(place.folder, 'docs/TODO.md'))).toBe(true);
+    expect((await pawl(place, ['redo'])).stderr).toContain('Did again turn 2');
+    expect(text()).toContain('renamed');
+    expect((await pawl(place, ['redo'])).code).toBe(1);
+    const { stdout } = await pawl(place, ['sessions', 'show', 'mine']);
+    expect(stdout).toContain('The user took back the file changes of turn 2: src/a.ts.');
+  });
+
+  it('leave alone what was changed since, and say which', async () => {
+    const place = await twoTurns();
+    const file = join(place.folder, 'src/a.ts');
+    writeFileSync(file, 'mine now\n');
+    const refused = await pawl(place, ['undo']);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('src/a.ts was changed since');
+    expect(readFileSync(file, 'utf8')).toBe('mine now\n');
+    const [first = ''] = await inputsOf(place);
+    const rest = await pawl(place, ['sessions', 'rewind', 'mine', '--before', first, '--files', '--skip-changed']);
+    expect(rest).toMatchObject({ code: 0 });
+    expect(rest.stderr).toContain('docs/TODO.md removed');
+    expect(rest.stderr).toContain('src/a.ts was left: it was changed since');
+    expect(readFileSync(file, 'utf8')).toBe('mine now\n');
+  });
+
+  it('name the commands that they know nothing of', async () => {
+    const place = makePlace(todoFiles);
+    await demo(place, ['--session-id', 'mine'], 'Run `touch made-by-shell`');
+    await demo(place, ['-r', 'mine'], replace);
+    expect(existsSync(join(place.folder, 'made-by-shell'))).toBe(true);
+    expect((await pawl(place, ['undo'])).code).toBe(0);
+    const none = await pawl(place, ['undo', '--turn', '1']);
+    expect(none.stderr).toMatch(/changed no files\. What its 1 commands and other calls did is not known\./);
+    const [first = ''] = await inputsOf(place);
+    const { stderr } = await pawl(place, ['sessions', 'rewind', 'mine', '--before', first, '--files']);
+    expect(stderr).toContain('of which nothing is known');
+    expect(stderr).toContain('bash touch made-by-shell');
+  });
+});
+
+describe('S1: pawl sessions rewind', () => {
+  it('puts back files, goes on in a copy of the conversation, or both', async () => {
+    const place = await twoTurns();
+    const [first = '', second = ''] = await inputsOf(place);
+    const rewind = (...args: string[]) => pawl(place, ['sessions', 'rewind', 'mine', ...args]);
+
+    const talk = await rewind('--before', second, '--conversation');
+    expect(talk.code).toBe(0);
+    expect(talk.stderr).toContain(replace);
+    expect(readFileSync(join(place.folder, 'src/a.ts'), 'utf8')).toContain('renamed');
+    const copied = await pawl(place, ['sessions', 'show', talk.stdout.trim()]);
+    expect(copied.stdout).not.toContain('Replace "rename"');
+
+    const both = await rewind('--before', first, '--both', '--json');
+    expect(JSON.parse(both.stdout)).toMatchObject({ draft: report, changed: [{}, {}] });
+    expect(readFileSync(join(place.folder, 'src/a.ts'), 'utf8')).toBe(todoFiles['src/a.ts']);
+    expect(existsSync(join(place.folder, 'docs'))).toBe(false);
+
+    expect((await rewind('--before', first)).code).toBe(2);
+    expect((await rewind('--before', 'm999', '--files')).code).toBe(2);
+    expect((await rewind('--files')).code).toBe(2);
+  });
+});

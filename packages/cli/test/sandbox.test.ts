@@ -1,0 +1,112 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type WireServer, wireServer } from '@pawl/models/testing';
+import { probeSandbox } from '@pawl/tools';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makePlace, type Place, pawl, serverEnv } from './pawl.ts';
+
+const probe = await probeSandbox();
+if (!probe.isAvailable) console.log(`Skipped, what needs a sandbox: ${probe.reason}`);
+
+let server: WireServer;
+let call: { tool: string; input: Record<string, string | boolean> };
+let seen = '';
+beforeAll(async () => {
+  server = await wireServer((request) => {
+    seen = JSON.stringify(request.messages);
+    const isFirst = request.messages.every((message) => message.role !== 'assistant');
+    return isFirst ? { text: 'So.', calls: [call] } : { text: 'Done.' };
+  });
+});
+afterAll(() => server.close());
+
+function configure(place: Place, config: string): void {
+  const path = join(place.home, '.config', 'pawl', 'config.yaml');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, config);
+}
+
+const run = (place: Place, mode: string, args: string[] = [], env: Record<string, string> = {}) =>
+  pawl(place, ['run', '--permission-mode', mode, ...args, 'Go.'], { env: { ...serverEnv(server.url), ...env } });
+
+describe.skipIf(!probe.isAvailable)('pawl run, contained (P10)', () => {
+  it('runs commands in the sandbox, without a question in accept-edits', async () => {
+    const place = makePlace();
+    // What names a place elsewhere is asked about all the same.
+    call = { tool: 'bash', input: { command: 'touch made; make -f /etc/hosts' } };
+    expect((await run(place, 'accept-edits')).code).toBe(3);
+    call.input.command = 'touch made; touch "$HOME/x"; touch /usr/pawl-x; ls -A "$PAWL_HOME"; true';
+    const { code } = await run(place, 'accept-edits');
+    expect(code).toBe(0);
+    expect(existsSync(join(place.folder, 'made'))).toBe(true);
+    expect(existsSync(join(place.home, 'x'))).toBe(false);
+    expect(seen).toContain('Read-only file system');
+    expect(seen).not.toContain('pawl.db');
+  });
+
+  it('lets nothing out of it where nobody is there to be asked, whatever the mode', async () => {
+    const place = makePlace();
+    call = { tool: 'bash', input: { command: 'touch "$HOME/x"', outside: true } };
+    expect((await run(place, 'auto', ['--allow', 'bash'])).code).toBe(3);
+    expect(existsSync(join(place.home, 'x'))).toBe(false);
+    call = { tool: 'bash', input: { command: 'touch "$HOME/x"' } };
+    expect((await run(place, 'auto', ['--sandbox', 'off'])).code).toBe(0);
+    expect(existsSync(join(place.home, 'x'))).toBe(true);
+  });
+
+  it('changes nothing in read-only and in plan mode', async () => {
+    const place = makePlace();
+    call = { tool: 'bash', input: { command: 'node -e "1"; touch made' } };
+    for (const [mode, args] of [
+      ['plan', []],
+      ['auto', ['--sandbox', 'read-only']],
+    ] as const) {
+      expect((await run(place, mode, [...args])).code).toBe(0);
+      expect(seen).toContain('Read-only file system');
+      expect(existsSync(join(place.folder, 'made'))).toBe(false);
+    }
+  });
+
+  it('takes what the settings say, of which a project can only narrow it', async () => {
+    const place = makePlace({ '.pawl/config.yaml': 'sandbox: off\nsandboxNetwork: on\n' });
+    call = { tool: 'bash', input: { command: 'touch "$HOME/x"; touch made' } };
+    configure(place, 'sandbox: read-only\n');
+    const { stderr } = await run(place, 'auto');
+    expect(stderr).toContain('sandbox: ignored, because a project may not let its commands out');
+    expect(stderr).toContain('sandboxNetwork: ignored');
+    expect(existsSync(join(place.folder, 'made'))).toBe(false);
+    configure(place, 'sandbox: off\n');
+    await run(place, 'auto');
+    expect(existsSync(join(place.home, 'x'))).toBe(true);
+  });
+});
+
+describe('pawl run without a sandbox (P10)', () => {
+  it('says so once, and asks', async () => {
+    const place = makePlace();
+    call = { tool: 'bash', input: { command: 'touch made' } };
+    const bin = join(place.home, 'bin');
+    mkdirSync(bin);
+    const { code, stderr } = await run(place, 'accept-edits', [], { PATH: bin });
+    expect(code).toBe(3);
+    expect(stderr.split('There is no sandbox: bubblewrap is not installed.')).toHaveLength(2);
+    expect(existsSync(join(place.folder, 'made'))).toBe(false);
+  });
+});
+
+describe('pawl run and the user’s keys (P11)', () => {
+  it('gives them to no command, and takes them out of what commands say', async () => {
+    const key = 'sk-ant-test-0123456789abcdef';
+    const place = makePlace({ 'notes.txt': `the key is ${key}\n` });
+    call = {
+      tool: 'bash',
+      input: { command: 'env | grep -c KEY; cat notes.txt; base64 -w0 notes.txt' },
+    };
+    const { stdout, stderr } = await run(place, 'auto', ['--output-format', 'stream-json'], { ANTHROPIC_API_KEY: key });
+    expect(stdout + stderr).toContain('the key is [secret]');
+    expect(stdout + stderr + seen).not.toContain(key);
+    expect(stdout).not.toContain(Buffer.from(key.slice(2, -3)).toString('base64').slice(2, -2));
+    const database = readFileSync(join(place.home, 'pawl', 'pawl.db'), 'latin1');
+    expect(database).not.toContain(key);
+  });
+});
