@@ -42,14 +42,14 @@ async function bundleProgram(): Promise<void> {
     output: { dir: target, format: 'esm', chunkFileNames: 'main.[name].js' },
   });
   // What the sources read from beside themselves is now read from beside the chunks.
-  for (const file of globSync('packages/*/src/**/*.json')) cpSync(file, join(target, basename(file)));
+  for (const file of globSync('packages/*/src/**/*.{json,wasm}')) cpSync(file, join(target, basename(file)));
 }
 
 function build(name: string): void {
   const source = join('packages', name);
   const target = join(out, name);
   cpSync(join(emitted, name, 'src'), join(target, 'dist'), { recursive: true });
-  for (const file of globSync(join(source, 'src/**/*')).filter((path) => /\.(json|html|css)$/.test(path))) {
+  for (const file of globSync(join(source, 'src/**/*')).filter((path) => /\.(json|html|css|wasm)$/.test(path))) {
     const copy = join(target, 'dist', relative(join(source, 'src'), file));
     mkdirSync(dirname(copy), { recursive: true });
     cpSync(file, copy);

@@ -17,14 +17,24 @@ const allowed: Record<string, readonly string[]> = {
 };
 
 /** What the core may use: itself, the types of the ports, the protocol, and the policy, which is as pure. */
-const coreMayImport = (target: string) =>
-  target === '@pawl/protocol' ||
-  target === '@pawl/policy' ||
-  target === '../ports.ts' ||
-  /^\.\/[a-z]+\.ts$/.test(target);
+const core = 'packages/engine/src/core/';
+function coreMayImport(path: string, target: string): boolean {
+  if (target === '@pawl/protocol' || target === '@pawl/policy') return true;
+  const reached = reachedFrom(path, target);
+  return target.startsWith('.') && (reached.startsWith(core) || reached === 'packages/engine/src/ports.ts');
+}
 
 /** Parsing and validation that would slow every start; only behind an `import()` or an entry of their own. */
-const slowToLoad = ['zod', '@cfworker/json-schema', '@pydantic/genai-prices', 'diff', '@clack/prompts'];
+const slowToLoad = [
+  'zod',
+  '@cfworker/json-schema',
+  '@pydantic/genai-prices',
+  'diff',
+  '@clack/prompts',
+  'sharp',
+  'unpdf',
+  'web-tree-sitter',
+];
 
 const problems: string[] = [];
 
@@ -43,20 +53,22 @@ function check(
   owner: string,
   target: string,
   isType: boolean,
-  manifest: { name: string; dependencies?: Record<string, string> },
+  manifest: {
+    name: string;
+    dependencies?: Record<string, string>;
+    optionalDependencies?: Record<string, string>;
+  },
 ): string | null {
-  if (path.startsWith('packages/engine/src/core/') && !coreMayImport(target))
-    return 'the core is pure and stands alone.';
+  if (path.startsWith(core) && !coreMayImport(path, target)) return 'the core is pure and stands alone.';
   if (target.startsWith('.')) {
-    const reached = normalize(join(dirname(path), target))
-      .split(sep)
-      .join('/');
-    return reached.startsWith(`packages/${owner}/`) ? null : 'use the name of the package, not a path into it.';
+    return reachedFrom(path, target).startsWith(`packages/${owner}/`)
+      ? null
+      : 'use the name of the package, not a path into it.';
   }
   if (target.startsWith('node:')) return null;
   const name = target.startsWith('@') ? target.split('/').slice(0, 2).join('/') : (target.split('/')[0] ?? '');
-  if (manifest.dependencies?.[name] === undefined && name !== manifest.name)
-    return `${name} is not in its package.json.`;
+  const declared = { ...manifest.dependencies, ...manifest.optionalDependencies };
+  if (declared[name] === undefined && name !== manifest.name) return `${name} is not in its package.json.`;
   if (name.startsWith('@pawl/') && !(allowed[owner] ?? []).includes(name.slice('@pawl/'.length))) {
     return `${owner} may import only ${allowed[owner]?.join(', ') || 'nothing'}.`;
   }
@@ -64,6 +76,12 @@ function check(
   if (!isType && slowToLoad.includes(name) && !isSchema)
     return `${name} is slow to load; import() it when it is needed.`;
   return null;
+}
+
+function reachedFrom(path: string, target: string): string {
+  return normalize(join(dirname(path), target))
+    .split(sep)
+    .join('/');
 }
 
 function importsOf(source: string): { target: string; isType: boolean }[] {

@@ -1,15 +1,14 @@
 /** What people, agents and bad luck do next. Every action starts something; none waits. */
 import type { CommandInput, CommandType, Identity } from '@pawl/protocol';
 import type { Book } from './book.ts';
+import { answerTo, modes, ruleOf, someFile, someRule, someSettings, textOf } from './choices.ts';
 import type { Clients } from './clients.ts';
 import { agent, humans } from './clients.ts';
 import type { Machine } from './machine.ts';
-import { modelInfo, otherModelId } from './model.ts';
 import type { StaleReport } from './outcomes.ts';
 import type { Random } from './random.ts';
 import { swarm } from './random.ts';
 import type { Subscriber } from './subscribers.ts';
-import { fates, paths } from './tools.ts';
 
 export type Stage = {
   random: Random;
@@ -19,6 +18,8 @@ export type Stage = {
   book(session: string): Book;
   subscribers: Subscriber[];
   stale: StaleReport[];
+  /** Keeps bytes where every machine finds them; the digest. */
+  keep(bytes: Uint8Array): string;
   startMachine(): Machine;
   crash(machine: Machine): void;
   shutDown(machine: Machine): void;
@@ -45,6 +46,7 @@ const weights = {
   resume: 3,
   configure: 4,
   change_rules: 2,
+  unsettle: 5,
   repeat: 4,
   reuse: 1,
   view: 2,
@@ -56,6 +58,7 @@ const weights = {
   wake: 3,
   join: 2,
   shut_down: 1,
+  close: 1,
   repeat_outcome: 3,
 } as const;
 
@@ -67,6 +70,8 @@ export const inclinations = (random: Random): Weights => swarm(random, weights);
 /** Does one thing, chosen by the seed. */
 export function act(stage: Stage, inclined: Weights): void {
   const { random, clients } = stage;
+  const someText = () => textOf(random);
+  const someContent = () => [...someText(), ...(random.chance(0.1) ? [someFile(random, stage.keep)] : [])];
   const awake = stage.machines().filter((machine) => !machine.isAsleep);
   const session = random.pick(stage.sessions());
   const book = stage.book(session);
@@ -91,7 +96,7 @@ export function act(stage: Stage, inclined: Weights): void {
   switch (action) {
     case 'send':
       command('input.send', {
-        content: someText(random),
+        content: someContent(),
         delivery: random.pick(['queue', 'queue', 'steer', 'interrupt', 'reject']),
         ...(random.chance(0.1) && { review: true }),
       });
@@ -105,13 +110,13 @@ export function act(stage: Stage, inclined: Weights): void {
       return;
     }
     case 'edit':
-      command('input.edit', { input: anyInput(), content: someText(random) });
+      command('input.edit', { input: anyInput(), content: someText() });
       return;
     case 'remove':
       command('input.remove', { input: anyInput() });
       return;
     case 'add_context':
-      command('context.add', { content: someText(random) });
+      command('context.add', { content: someContent() });
       return;
     case 'feedback':
       command('feedback', { text: `Feedback ${random.below(1e6)}` });
@@ -157,6 +162,13 @@ export function act(stage: Stage, inclined: Weights): void {
     case 'change_rules':
       command(random.pick(['rule.add', 'rule.add', 'rule.remove']), someRule(random));
       return;
+    case 'unsettle': {
+      // What was judged, asked about or begun early rests on rules and a mode that change under it.
+      const uncertain = stage.sessions().filter((id) => isUncertain(stage.book(id)));
+      const where = uncertain.length === 0 ? session : random.pick(uncertain);
+      unsettle(stage, where, chooseMachine(stage, stage.book(where), awake));
+      return;
+    }
     case 'repeat': {
       const unanswered = clients.sent.filter((sent) => sent.answer === null && sent.machine.isDead);
       const choice = unanswered.length > 0 && random.chance(0.8) ? unanswered : clients.sent;
@@ -167,7 +179,7 @@ export function act(stage: Stage, inclined: Weights): void {
       const inputs = clients.sent.filter((sent) => sent.type === 'input.send');
       if (inputs.length === 0) return;
       const { id, session: where } = random.pick(inputs);
-      clients.command(machine, where, by, 'context.add', { content: someText(random) }, id);
+      clients.command(machine, where, by, 'context.add', { content: someText() }, id);
       return;
     }
     case 'view':
@@ -201,11 +213,17 @@ export function act(stage: Stage, inclined: Weights): void {
       for (const sleeper of stage.machines()) sleeper.isAsleep = false;
       return;
     case 'join':
-      clients.command(stage.startMachine(), session, by, 'context.add', { content: someText(random) });
+      clients.command(stage.startMachine(), session, by, 'context.add', { content: someText() });
       return;
     case 'shut_down':
       stage.shutDown(machine);
       return;
+    case 'close': {
+      // A log that would keep a session that is deleted: it is closed here, and taken up again at the next command.
+      machine.host.delete(session).catch((error: unknown) => clients.checkError(error, `closing ${session}`));
+      if (random.chance(0.7)) command('context.add', { content: someText() });
+      return;
+    }
     case 'repeat_outcome': {
       const alive = stage.stale.filter((report) => !report.owner.isDead && !report.owner.isAsleep);
       if (alive.length > 0) random.pick(alive).repeat();
@@ -216,6 +234,28 @@ export function act(stage: Stage, inclined: Weights): void {
   }
 }
 
+function unsettle({ random, clients, book }: Stage, session: string, machine: Machine): void {
+  const by = random.pick(humans);
+  const { turn } = book(session);
+  const open = turn?.calls.filter((call) => !call.isStarted && !call.isFinished) ?? [];
+  for (let left = 1 + random.below(4); left > 0; left--) {
+    const change = random.pick(['mode', 'add', 'add', 'remove'] as const);
+    if (change === 'mode') clients.command(machine, session, by, 'session.configure', { mode: random.pick(modes) });
+    else if (change === 'remove') clients.command(machine, session, by, 'rule.remove', ruleOf(book(session), random));
+    else {
+      // Nobody knows which calls an answer will hold that still streams, but reads are begun early.
+      const rule = open.length === 0 ? random.pick(['look', 'ask', 'peek']) : random.pick(open).tool;
+      clients.command(machine, session, by, 'rule.add', { list: random.pick(['deny', 'ask']), rule });
+    }
+  }
+  const asked = open.filter((call) => call.hasOpenQuestion);
+  if (asked.length === 0 || random.chance(0.5)) return;
+  clients.command(machine, session, by, 'approval.resolve', { call: random.pick(asked).id, decision: 'allow' });
+}
+
+const isUncertain = ({ turn, state }: Book): boolean =>
+  state.turn?.phase === 'model' || turn?.calls.some((call) => call.hasOpenQuestion || !call.isStarted) === true;
+
 /** Mostly where the session is driven; else anywhere that is awake, which may take it over. */
 function chooseMachine(stage: Stage, book: Book, awake: readonly Machine[]): Machine {
   const driver = awake.find((machine) => machine === book.driver);
@@ -223,48 +263,4 @@ function chooseMachine(stage: Stage, book: Book, awake: readonly Machine[]): Mac
   return awake.length === 0 || (awake.length < 3 && stage.random.chance(0.1))
     ? stage.startMachine()
     : stage.random.pick(awake);
-}
-
-function someText(random: Random) {
-  return [{ type: 'text' as const, text: random.chance(0.03) ? ' ' : `Input ${random.below(1e6)}` }];
-}
-
-export function answerTo(call: string, random: Random): CommandInput['approval.resolve'] {
-  if (random.chance(0.25)) return { call, decision: 'deny', reason: 'No.' };
-  const edited = { path: random.pick(paths), fate: random.weighted(fates) };
-  return {
-    call,
-    decision: 'allow',
-    ...(random.chance(0.2) && { input: edited }),
-    ...(random.chance(0.1) && { rules: [{ list: 'allow' as const, rule: 'write' }] }),
-  };
-}
-
-function someRule(random: Random): CommandInput['rule.add'] {
-  const list = random.pick(['deny', 'ask', 'allow'] as const);
-  return { list, rule: random.pick(['write', 'look', 'send', 'write(/w/a)', 'post(*)']) };
-}
-
-export function someSettings(random: Random): CommandInput['session.configure'] {
-  const setting = random.pick(['mode', 'attended', 'steps', 'time', 'tokens', 'dollars', 'model', 'deadline'] as const);
-  switch (setting) {
-    case 'mode':
-      return { mode: random.pick(['manual', 'accept-edits', 'plan', 'auto']) };
-    case 'attended':
-      return { isAttended: random.chance(0.7) };
-    case 'steps':
-      return { limits: { steps: 1 + random.below(8) } };
-    case 'time':
-      return { limits: { durationMs: random.chance(0.3) ? null : 1 + random.below(2000) } };
-    case 'tokens':
-      return { limits: { tokens: random.chance(0.3) ? null : 50 + random.below(500) } };
-    case 'dollars':
-      return { limits: { usd: random.chance(0.3) ? null : random.below(4) } };
-    case 'model':
-      return { model: otherModelId, modelInfo };
-    case 'deadline':
-      return { limits: { approvalTimeoutMs: random.pick([0, 100, 300_000]) } };
-    default:
-      return setting satisfies never;
-  }
 }

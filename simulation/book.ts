@@ -20,6 +20,35 @@ export type CallBook = {
   isFinished: boolean;
   result: ToolResult | null;
   hasDeed: boolean;
+  /** One call too many: it is refused before anyone looks at it. */
+  isExcess: boolean;
+};
+
+/** One run of a tool's body, wherever it runs and whatever becomes of it. */
+export type Body = {
+  run: number;
+  call: string;
+  tool: string;
+  input: JsonObject;
+  basis: string | null;
+  owner: Owner;
+  signal: AbortSignal;
+  /** Begun while the answer that asks for it still streamed. */
+  isEarly: boolean;
+  /** The driver's event with which it had taken the session up. */
+  tenure: number;
+  /** The answer it was begun for was withdrawn. */
+  isVoid: boolean;
+  /** Its outcome is in the log. */
+  isUsed: boolean;
+};
+
+/** What stands in for what the next request says beyond the history, and for how often an answer went wrong in a row. */
+export type Trouble = {
+  /** What the model was cut in; null after an answer that was whole. */
+  cut: { kind: 'text' | 'thinking' } | { kind: 'call'; tool: string } | null;
+  cuts: number;
+  malformedRounds: number;
 };
 
 type InputBook = {
@@ -54,6 +83,17 @@ export type Book = {
   acknowledged: Map<Owner, number>;
   /** Calls whose body runs now under the present driver. */
   bodies: Set<CallBook>;
+  /** Every run of a body so far, by its number. */
+  runs: Map<number, Body>;
+  /** Bodies that were begun early and run now. */
+  early: Set<Body>;
+  /** The event with which each machine took the session up last. */
+  tenures: Map<Owner, number>;
+  /** The event after which nothing of a turn (`t1`), or of a step of it (`t1_s2`), should be at work early any more. */
+  over: Map<string, number>;
+  trouble: Trouble;
+  /** Thinking in messages before this one was signed over another history. */
+  signedFrom: number;
   /** Deeds that happened and leave that the tool gave to do them again. */
   deeds: Map<string, { count: number; notDone: number }>;
   /** The log folded by the engine's own `evolve`. */
@@ -75,7 +115,15 @@ export function createBook(session: string, state: State): Book {
     records: 0,
     acknowledged: new Map(),
     bodies: new Set(),
+    runs: new Map(),
+    early: new Set(),
+    tenures: new Map(),
+    over: new Map(),
+    trouble: noTrouble(),
+    signedFrom: 0,
     deeds: new Map(),
     state,
   };
 }
+
+export const noTrouble = (): Trouble => ({ cut: null, cuts: 0, malformedRounds: 0 });

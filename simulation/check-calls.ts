@@ -1,7 +1,10 @@
 /** The life of a call, event by event: judged, asked about, started, finished, each once and in this order. */
 import type { DurableEvent, EventData } from '@pawl/protocol';
 import type { Book, CallBook, TurnBook } from './book.ts';
+import { noteResults } from './check-answers.ts';
+import { checkRun } from './check-early.ts';
 import type { Violate } from './invariants.ts';
+import { verdictOn } from './policy.ts';
 
 type EventOf<Type extends DurableEvent['type']> = Extract<DurableEvent, { type: Type }>;
 
@@ -53,6 +56,7 @@ export function checkCall(book: Book, turn: TurnBook, call: CallBook, event: Cal
       if (call.isRefused) wrong('I7 refusal', `call ${call.id} was refused.`);
       if (!isAllowed)
         wrong('I7 refusal', `call ${call.id} was judged ${call.judgement?.verdict}, and nobody approved.`);
+      checkVerdict(book, call, wrong);
       if (event.data.effect !== call.judgement?.effect) wrong('I3 intent', `another effect than judged.`);
       call.isStarted = true;
       call.startedBy = book.tenure;
@@ -60,11 +64,22 @@ export function checkCall(book: Book, turn: TurnBook, call: CallBook, event: Cal
       return;
     }
     case 'tool.finished':
+      checkRun(book, turn, call, event.data, wrong);
       checkResult(book, call, event.data, wrong);
       book.history = withResults(book, turn, event.seq);
       return;
     default:
       event satisfies never;
+  }
+}
+
+/** What was judged must hold by the rules and the mode under which the call begins. */
+function checkVerdict({ state }: Book, call: CallBook, wrong: Violate): void {
+  const verdict = verdictOn(state.settings, call.tool, call.input);
+  if (call.isExcess) wrong('I7 refusal', `call ${call.id} is one too many.`);
+  if (verdict === 'deny') wrong('I7 refusal', `call ${call.id} was started, and is denied by now.`);
+  if (verdict === 'ask' && !call.isApproved) {
+    wrong('I7 refusal', `call ${call.id} was started without the approval that it needs by now.`);
   }
 }
 
@@ -89,7 +104,7 @@ function checkAnswer(turn: TurnBook, call: CallBook, event: EventOf<'approval.re
 function checkResult(
   book: Book,
   call: CallBook,
-  { status, content, isUnattended }: EventData['tool.finished'],
+  { status, content, files, isUnattended }: EventData['tool.finished'],
   wrong: Violate,
 ): void {
   if (!call.isStarted && (status === 'ok' || status === 'unknown')) {
@@ -99,12 +114,13 @@ function checkResult(
   if (isUnattended === true && book.state.settings.isAttended) wrong('I6 approval', 'somebody was there to be asked.');
   if (call.hasOpenQuestion) wrong('I6 approval', `the question about ${call.id} is still open.`);
   call.isFinished = true;
-  call.result = { call: call.id, tool: call.tool, status, content };
+  call.result = { call: call.id, tool: call.tool, status, content, ...(files !== undefined && { files }) };
 }
 
 /** The history, with the results of a step once they are all there. */
 function withResults(book: Book, turn: TurnBook, seq: number): Book['history'] {
   if (turn.calls.some((call) => !call.isFinished)) return book.history;
+  noteResults(book, turn);
   const results = turn.calls.flatMap((call) => call.result ?? []);
   return [...book.history, { role: 'tool', id: `m${seq}`, results }];
 }

@@ -1,16 +1,44 @@
 /** What tools do to the simulated world, held against what the log allowed. */
-import type { Book, CallBook } from './book.ts';
+import type { State } from '@pawl/engine/core';
+import type { Body, Book, CallBook } from './book.ts';
+import { checkEarlyBegin } from './check-early.ts';
 import type { Violate } from './invariants.ts';
+import { kindOf } from './kinds.ts';
 import type { Owner } from './scheduler.ts';
 
-/** A body begins on a machine: its intent must be durable, and nothing that conflicts may run there. */
-export function checkBegin(book: Book, id: string, owner: Owner, violate: Violate): CallBook | null {
+export type BodyWorld = {
+  violate: Violate;
+  book(session: string): Book;
+  /** The state that a machine has of a session. */
+  live(session: string, owner: Owner): Readonly<State> | undefined;
+};
+
+type Beginning = Pick<Body, 'tool' | 'input' | 'basis' | 'owner' | 'signal'> & { id: string };
+
+/** A body begins on a machine. Null if it should not have, and does nothing then. */
+export function beginBody(book: Book, { id, ...begun }: Beginning, world: BodyWorld): Body | null {
+  const { owner } = begun;
+  const live = world.live(book.session, owner);
+  const isEarly = live?.turn?.phase === 'model';
+  const tenure = book.tenures.get(owner) ?? 1;
+  const body: Body = { run: book.runs.size + 1, call: id, ...begun, isEarly, tenure, isVoid: false, isUsed: false };
+  book.runs.set(body.run, body);
+  if (isEarly) {
+    checkEarlyBegin(book, body, live, world.violate);
+    book.early.add(body);
+    return body;
+  }
+  return mayBegin(book, body, world.violate) ? body : null;
+}
+
+/** Its intent must be durable, and nothing that conflicts may run there. */
+function mayBegin(book: Book, { call: id, owner }: Body, violate: Violate): boolean {
   const call = book.calls.get(id);
   // Who lost the session does not know what was decided since; what it had the right to begin it may.
-  if (call?.mayBeginOn.has(owner) === true && owner !== book.driver) return call;
+  if (call?.mayBeginOn.has(owner) === true && owner !== book.driver) return true;
   if (call === undefined || !call.isStarted) {
     violate('I3 intent', `${book.session}: the body of ${id} began on ${owner.name} without an intent in the log.`);
-    return null;
+    return false;
   }
   if (call.isFinished) violate('I2 result', `${book.session}: the body of ${id} began after its result.`);
   const known = book.acknowledged.get(owner) ?? 0;
@@ -18,29 +46,43 @@ export function checkBegin(book: Book, id: string, owner: Owner, violate: Violat
   if (cancelSeq !== null && cancelSeq <= known) {
     violate('I5 cancel', `${book.session}: the body of ${id} began although its turn was known to be cancelled.`);
   }
-  for (const other of book.bodies) {
+  for (const other of [...book.bodies, ...readEarly(book, owner)]) {
     if (!other.isFinished && isConflict(call, other)) {
       violate('I16 parallel', `${book.session}: ${id} and ${other.id} ran at the same time.`);
     }
   }
   book.bodies.add(call);
-  return call;
+  return true;
 }
 
-export function endBody(book: Book, call: CallBook): void {
-  book.bodies.delete(call);
+/** Calls that were begun early on this machine, run still, and are in the log as started now. */
+function readEarly(book: Book, owner: Owner): CallBook[] {
+  return [...book.early].flatMap((body) => {
+    const call = book.calls.get(body.call);
+    const isAsked = call?.tool === body.tool && JSON.stringify(call.input) === JSON.stringify(body.input);
+    const isLive = body.owner === owner && body.tenure === book.tenure && !body.signal.aborted;
+    return call?.isStarted && isAsked && isLive ? [call] : [];
+  });
+}
+
+export function endBody(book: Book, body: Body): void {
+  book.early.delete(body);
+  const call = book.calls.get(body.call);
+  if (call !== undefined && !body.isEarly) book.bodies.delete(call);
 }
 
 /** The tool touches the world, for this call. */
-export function checkDeed(book: Book, call: CallBook, owner: Owner, violate: Violate): void {
-  const deed = book.deeds.get(call.id) ?? { count: 0, notDone: 0 };
+export function checkDeed(book: Book, { call: id, isEarly, owner }: Body, { violate }: BodyWorld): void {
+  const call = book.calls.get(id);
+  if (isEarly || call === undefined) return;
+  const deed = book.deeds.get(id) ?? { count: 0, notDone: 0 };
   deed.count += 1;
-  book.deeds.set(call.id, deed);
+  book.deeds.set(id, deed);
   call.hasDeed = true;
-  const effect = call.judgement?.effect;
+  const effect = kindOf(call.tool)?.effect;
   if (effect === 'read' || effect === 'idempotent') return;
   if (deed.count > 1 + deed.notDone) {
-    violate('I4 once', `${book.session}: ${call.id} (${effect}) was done ${deed.count} times, last on ${owner.name}.`);
+    violate('I4 once', `${book.session}: ${id} (${effect}) was done ${deed.count} times, last on ${owner.name}.`);
   }
 }
 

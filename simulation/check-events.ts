@@ -2,7 +2,10 @@
 import type { State } from '@pawl/engine/core';
 import type { DurableEvent } from '@pawl/protocol';
 import type { Book, CallBook } from './book.ts';
+import { noTrouble } from './book.ts';
+import { checkAsking, checkEnding, isExcess, noteAnswer, noteFailure } from './check-answers.ts';
 import { checkCall, noteLeave } from './check-calls.ts';
+import { checkAsked, checkQuestion } from './check-questions.ts';
 import type { Violate } from './invariants.ts';
 import type { Owner } from './scheduler.ts';
 
@@ -36,6 +39,7 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
   switch (event.type) {
     case 'session.opened':
       book.tenure = event.seq;
+      if (book.driver !== null) book.tenures.set(book.driver, event.seq);
       book.bodies = new Set();
       for (const call of book.turn?.calls ?? []) if (call.isStarted) noteLeave(book, call);
       return;
@@ -44,6 +48,9 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
     case 'session.paused':
     case 'session.resumed':
     case 'stage.declared':
+    case 'todo.updated':
+    case 'note.set':
+    case 'tools.offered':
     case 'review.requested':
       return;
     case 'session.forked': {
@@ -57,6 +64,7 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
       const { durationMs } = book.state.settings.limits;
       const ranForMs = event.at - (book.state.turn?.startedAt ?? 0);
       if (!event.data.timer.startsWith('timer:turn:')) return;
+      if (event.data.timer.endsWith(`:${durationMs}`)) noteOver(book, `t${book.turn?.number}`, event.seq);
       // The clocks of two machines may be this far apart.
       if (durationMs === null || ranForMs < durationMs - 100) wrong('I10 turn', `its time was not up.`);
       return;
@@ -93,9 +101,11 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
         if (repair.op !== 'drop_message') wrong('I8 request', `the history needed ${repair.op}.`);
         else book.history = book.history.filter((message) => message.id !== repair.message);
       }
+      book.signedFrom = book.history.length;
       return;
     case 'model.failed':
       if (book.turn?.number !== event.data.turn) wrong('I10 turn', `its turn is not open.`);
+      noteFailure(book, event.data);
       return;
     case 'turn.started':
     case 'step.started':
@@ -109,10 +119,17 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
     case 'tool.started':
     case 'tool.finished':
     case 'approval.requested':
-    case 'approval.resolved': {
+    case 'approval.resolved':
+    case 'question.asked':
+    case 'question.answered': {
       const call = book.turn?.calls.find((other) => other.id === event.data.call);
       if (call === undefined || book.turn === null) wrong('I2 result', `there is no open call ${event.data.call}.`);
-      else checkCall(book, book.turn, call, event, wrong);
+      else if (event.type === 'question.asked' || event.type === 'question.answered') {
+        checkQuestion(book, book.turn, call, event, wrong);
+      } else {
+        if (event.type === 'tool.started' || event.type === 'tool.finished') checkAsked(call, event, wrong);
+        checkCall(book, book.turn, call, event, wrong);
+      }
       return;
     }
     default:
@@ -121,6 +138,11 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
 }
 
 type Wrong = Violate;
+
+/** From this event on nothing of a turn, or of a step, is asked for early. */
+function noteOver(book: Book, place: string, seq: number): void {
+  if (!book.over.has(place)) book.over.set(place, seq);
+}
 type EventOf<Type extends DurableEvent['type']> = Extract<DurableEvent, { type: Type }>;
 
 function noteCommand(book: Book, { seq, by }: DurableEvent, violate: Violate): void {
@@ -156,19 +178,23 @@ function checkMessage(book: Book, event: EventOf<'message.added'>, wrong: Wrong)
   }
   if (turn.calls.some((call) => !call.isFinished)) wrong('I2 result', 'calls of the step before are still open.');
   const parts = message.content.filter((part) => part.type === 'tool_call');
-  turn.calls = parts.map((part) => createCall(part, turn.number));
+  turn.calls = parts.map((part, index) => createCall(part, turn.number, isExcess(book, index, parts.length)));
+  noteAnswer(book, message);
   for (const call of turn.calls) {
     if (book.calls.has(call.id)) wrong('I2 result', `call ${call.id} was made before.`);
     book.calls.set(call.id, call);
   }
 }
 
-function createCall({ id, tool, input }: Pick<CallBook, 'id' | 'tool' | 'input'>, turn: number): CallBook {
+type Asked = Pick<CallBook, 'id' | 'tool' | 'input'>;
+
+function createCall({ id, tool, input }: Asked, turn: number, isTooMany: boolean): CallBook {
   return {
     id,
     tool,
     turn,
     input,
+    isExcess: isTooMany,
     judgement: null,
     isApproved: false,
     isRefused: false,
@@ -193,6 +219,7 @@ function checkTurn(
     if (event.data.turn !== book.turns + 1) wrong('I10 turn', `turn ${book.turns} was the last.`);
     book.turns = event.data.turn;
     book.turn = { number: event.data.turn, step: 0, cancelSeq: null, calls: [] };
+    book.trouble = noTrouble();
     return;
   }
   if (turn === null || turn.number !== event.data.turn) {
@@ -208,11 +235,15 @@ function checkTurn(
       for (const input of book.inputs.values()) {
         if (input.isUrgent && input.state === 'queued') wrong('I9 input', `input ${input.id} should have come first.`);
       }
+      checkAsking(book, wrong);
+      noteOver(book, `t${turn.number}_s${turn.step}`, event.seq);
       turn.step = event.data.step;
+      turn.calls = [];
       return;
     case 'cancel.requested':
       if (turn.cancelSeq !== null) wrong('I5 cancel', 'cancelled before.');
       turn.cancelSeq = event.seq;
+      noteOver(book, `t${turn.number}`, event.seq);
       if (event.data.queue === 'commit') for (const input of book.inputs.values()) input.isCommitted = true;
       return;
     case 'turn.ended':
@@ -221,6 +252,8 @@ function checkTurn(
         wrong('I5 cancel', `a cancelled turn ended as ${event.data.outcome}.`);
       }
       if (event.data.message === '') wrong('I10 turn', 'it ended without a sentence.');
+      checkEnding(book, event.data, wrong);
+      noteOver(book, `t${turn.number}`, event.seq);
       book.turn = null;
       return;
     default:

@@ -1,9 +1,17 @@
 /** A request to the model must hold the history as the log has it, in a form that every provider takes. */
 import type { ModelRequest } from '@pawl/engine';
+import type { FilePart } from '@pawl/protocol';
 import type { Book } from './book.ts';
+import { checkAdvice, checkAsking } from './check-answers.ts';
 import type { Violate } from './invariants.ts';
 
-export function checkRequest(book: Book, { messages }: ModelRequest, violate: Violate): void {
+export function checkRequest(
+  book: Book,
+  request: ModelRequest,
+  blobOf: (digest: string) => Uint8Array | null,
+  violate: Violate,
+): void {
+  const { messages } = request;
   const wrong = (why: string) => violate('I8 request', `${book.session}: ${why}`);
   messages.forEach((message, index) => {
     const expected = book.history[index];
@@ -25,6 +33,28 @@ export function checkRequest(book: Book, { messages }: ModelRequest, violate: Vi
   const last = messages.at(-1);
   const endsInCall = last?.role === 'assistant' && last.content.some((part) => part.type === 'tool_call');
   if (endsInCall) wrong('it ends in a call.');
+  checkAdvice(book, request, wrong);
+  checkAsking(book, violate);
+  if (request.signedFrom !== book.signedFrom) {
+    wrong(`thinking counts as signed from ${request.signedFrom} on, and is from ${book.signedFrom} on.`);
+  }
+  for (const { digest } of messages.flatMap(filesOf)) {
+    const [given, kept] = [request.file?.(digest) ?? null, blobOf(digest)];
+    if (String(given) !== String(kept)) wrong(`the bytes of ${digest} are not given as they were kept.`);
+  }
+}
+
+function filesOf(message: ModelRequest['messages'][number]): FilePart[] {
+  switch (message.role) {
+    case 'user':
+      return message.content.filter((part) => part.type === 'file');
+    case 'tool':
+      return message.results.flatMap((result) => result.files ?? []);
+    case 'assistant':
+      return [];
+    default:
+      return message satisfies never;
+  }
 }
 
 /** What a provider gets of a message. */
@@ -35,7 +65,7 @@ function plain(message: ModelRequest['messages'][number]): unknown {
     case 'assistant':
       return ['assistant', message.content];
     case 'tool':
-      return ['tool', message.results.map(({ call, status, content }) => [call, status, content])];
+      return ['tool', message.results.map(({ call, status, content, files }) => [call, status, content, files])];
     default:
       return message satisfies never;
   }

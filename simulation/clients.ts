@@ -42,10 +42,13 @@ const refusals = new Set([
   'human_only',
   'no_rule',
   'already_answered',
+  'no_question',
+  'bad_answer',
   'no_approval',
   'no_review',
   'command_id_reused',
   'no_message',
+  'no_file',
 ]);
 /** What the machine or the disk did. The command may have counted all the same. */
 const troubles = new Set([
@@ -134,7 +137,7 @@ export function createClients(world: {
     if (world.book(session).commands.get(id)?.seq !== seq) {
       violate('I14 command', `${key} was accepted at ${seq}, where the log has nothing of it.`);
     }
-    const isForHumans = type === 'approval.resolve' || type === 'review.resolve' || type.startsWith('rule.');
+    const isForHumans = ['approval.resolve', 'review.resolve'].includes(type) || /^(?:rule|question)\./.test(type);
     if (isForHumans && by.kind !== 'human') violate('I6 approval', `${by.id} was allowed to ${type}.`);
   };
 

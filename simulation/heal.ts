@@ -1,12 +1,13 @@
 /** The end of a run: nothing fails any more, people answer what they are asked, and everything must come to rest. */
 import { due, settle } from '@pawl/engine/core';
 import type { Stage } from './actions.ts';
-import { answerTo } from './actions.ts';
 import type { Book } from './book.ts';
+import { answerTo } from './choices.ts';
 import type { Sent } from './clients.ts';
 import { humans } from './clients.ts';
 import type { Violate } from './invariants.ts';
 import type { Disk } from './log.ts';
+import { questioned, rightAnswers } from './questions.ts';
 
 type Healing = Stage & {
   violate: Violate;
@@ -67,7 +68,12 @@ function attend(healing: Healing, probes: Probes, session: string, staysPaused: 
   const { machine } = probe;
   const asked = book.turn?.calls.filter((call) => call.hasOpenQuestion) ?? [];
   for (const call of asked) clients.command(machine, session, human, 'approval.resolve', answerTo(call.id, random));
-  if (asked.length > 0) return true;
+  const questions = questioned(book);
+  for (const call of questions) {
+    const answers = rightAnswers(call, random);
+    clients.command(machine, session, human, 'question.answer', { call: call.id, answers });
+  }
+  if (asked.length > 0 || questions.length > 0) return true;
   if (book.state.turn?.phase === 'review') {
     clients.command(machine, session, human, 'review.resolve', { decision: 'approve' });
     return true;

@@ -8,17 +8,25 @@
  *  I4  once       A write or external deed happens at most once per call, and once more for each `not_done` of the tool.
  *  I5  cancel     After a durable cancel no call of its turn is started or begins, and the turn ends as cancelled.
  *  I6  approval   An approval is put only for an ask, answered once, and only by a person; what withdraws it is the engine.
- *  I7  refusal    A call that was denied, refused, left unanswered or unattended never runs.
- *  I8  request    A request holds the history as logged: each call with one result, in order, no orphan, every input taken.
+ *  I7  refusal    A call that was denied, refused, left unanswered or unattended never runs, nor one too many, nor one that
+ *                 the rules and the mode of the moment in which it begins would not let.
+ *  I8  request    A request holds the history as logged: each call with one result, in order, no orphan, every input taken,
+ *                 every file with its bytes; that an answer was cut is said after it, and never in it.
  *  I9  input      An input is taken once as last edited, or removed, or still queued; never lost.
- *  I10 turn       Turns follow each other, steps too, within their limit; a turn ends once, with all its calls closed.
+ *  I10 turn       Turns follow each other, steps too, within their limit; a turn ends once, with all its calls closed, and
+ *                 at the third answer in a row that was cut, or malformed.
  *  I11 replay     The log folded gives the live state, and folded again the same bytes.
  *  I12 due        Debts have unique ids, and a run is owed only to a call that its present driver began.
- *  I13 subscriber A subscriber sees every durable event once, in order, and never before it is in the log.
+ *  I13 subscriber A subscriber sees every durable event once, in order, and never before it is in the log; of what is not
+ *                 kept, nothing is skipped without a word, and of a call nothing before its intent.
  *  I14 command    A command counts once and is answered alike; another under its id is refused.
  *  I15 rest       When faults heal and people answer, every session comes to rest and nothing is owed.
  *  I16 parallel   Calls that conflict never run at the same time.
  *  I17 ending     Every promise and stream ends with an outcome, and no fault of the engine's own shows.
+ *  I18 early      A body begins before its answer is whole only if it reads and policy allows it at that moment without a
+ *                 question, at most four at once; it is told to stop when that answer, its step or its turn is over.
+ *  I19 held       A run's outcome is logged at most once, for its call, with the arguments it ran with. An early one only if
+ *                 its answer stands, its call is allowed on the same basis, and nothing was changed before it in its step.
  */
 export type Invariant =
   | 'I1 sequence'
@@ -37,7 +45,9 @@ export type Invariant =
   | 'I14 command'
   | 'I15 rest'
   | 'I16 parallel'
-  | 'I17 ending';
+  | 'I17 ending'
+  | 'I18 early'
+  | 'I19 held';
 
 export type Violation = { invariant: Invariant; message: string };
 

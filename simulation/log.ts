@@ -13,6 +13,9 @@ export type Disk = {
   head(session: string): number;
   bytes(session: string): string;
   sessions(): string[];
+  /** Keeps bytes at once, as somebody else on the same disk would. The digest. */
+  keep(bytes: Uint8Array): string;
+  blob(digest: string): Uint8Array | null;
   /** Gives up the claims of a machine that died. */
   release(owner: Owner): void;
   /** Appends of a dead machine that are on their way still may or may not arrive. */
@@ -65,6 +68,12 @@ export function createDisk(options: DiskOptions): Disk {
   const read = (session: string, afterSeq: number): DurableEvent[] => {
     const wanted = records.get(session)?.filter((record) => record.lastSeq > afterSeq) ?? [];
     return wanted.flatMap(({ body }) => JSON.parse(body) as DurableEvent[]).filter((event) => event.seq > afterSeq);
+  };
+
+  const keep = (bytes: Uint8Array): string => {
+    const digest = `sha256-${createHash('sha256').update(bytes).digest('hex')}`;
+    blobs.set(digest, bytes);
+    return digest;
   };
 
   /** An operation that may fail before it did anything. */
@@ -129,6 +138,8 @@ export function createDisk(options: DiskOptions): Disk {
         ?.map((record) => record.body)
         .join('\n') ?? '',
     sessions: () => [...records.keys()],
+    keep,
+    blob: (digest) => blobs.get(digest) ?? null,
     release(owner) {
       for (const [session, holder] of claims) if (holder === owner) claims.delete(session);
     },
@@ -160,9 +171,7 @@ export function createDisk(options: DiskOptions): Disk {
       },
       async put(bytes) {
         await attempt(owner, 'put a blob');
-        const digest = `sha256-${createHash('sha256').update(bytes).digest('hex')}`;
-        blobs.set(digest, bytes);
-        return digest;
+        return keep(bytes);
       },
       async get(digest) {
         await attempt(owner, 'get a blob');

@@ -1,9 +1,11 @@
 /** One simulated machine: a real host of the engine on a simulated clock, disk, model and set of tools. */
-import type { Clock, Host, ModelRequest, Storage } from '@pawl/engine';
+import type { Clock, Host, Storage } from '@pawl/engine';
 import { createHost } from '@pawl/engine';
 import type { State } from '@pawl/engine/core';
 import type { Core, Runners } from '@pawl/engine/testing';
 import { core as realCore, runners as realRunners } from '@pawl/engine/testing';
+import { createAttachments } from './files.ts';
+import type { ModelWorld } from './model.ts';
 import { createModel, modelId, otherModelId } from './model.ts';
 import type { OutcomeFaults } from './outcomes.ts';
 import { withOutcomeFaults } from './outcomes.ts';
@@ -25,10 +27,9 @@ export type Machine = Owner & {
 };
 
 export type MachineWorld = ToolWorld &
+  ModelWorld &
   OutcomeFaults & {
     mutation: Mutation;
-    isCalm(): boolean;
-    onRequest(request: ModelRequest, owner: Owner): void;
     onDue(owed: ReturnType<Core['due']>, state: Readonly<State>, owner: Owner): void;
   };
 
@@ -64,6 +65,7 @@ export function createMachine(name: string, storage: (owner: Owner) => Storage, 
         },
       },
       runners: withOutcomeFaults(runners, owner, world),
+      attachments: createAttachments,
     },
   });
   return Object.assign(owner, { host, states });

@@ -1,17 +1,12 @@
 /** Deliberate faults of the engine. The simulator is worth something only if it finds each of them. */
 import type { State } from '@pawl/engine/core';
 import { core, runners } from '@pawl/engine/testing';
-import type { DurableEvent, EventBody } from '@pawl/protocol';
-import type { Invariant } from './invariants.ts';
-import type { Mutation } from './machine.ts';
-
-export type Mutant = {
-  /** What the engine does wrong. */
-  name: string;
-  mutation: Mutation;
-  /** The invariants by which it may show first. */
-  finds: readonly Invariant[];
-};
+import type { EventBody } from '@pawl/protocol';
+import type { Mutant } from './mutant.ts';
+import { evolveAnd } from './mutant.ts';
+import { answerMutants } from './mutants-answers.ts';
+import { earlyMutants } from './mutants-early.ts';
+import { questionMutants } from './mutants-questions.ts';
 
 /** The state with the calls of its turn changed, for one question about it. */
 function withCalls(state: State, change: (call: NonNullable<State['turn']>['calls'][number]) => object): State {
@@ -21,19 +16,6 @@ function withCalls(state: State, change: (call: NonNullable<State['turn']>['call
 
 const uncancelled = (state: State): State =>
   state.turn === null ? state : { ...state, turn: { ...state.turn, cancel: null } };
-
-/** `evolve`, and then something that it should not do. */
-function evolveAnd(spoil: (state: State, event: DurableEvent) => void): Mutation {
-  return {
-    core: {
-      evolve(state, event) {
-        const next = core.evolve(state, event);
-        spoil(next, event);
-        return next;
-      },
-    },
-  };
-}
 
 export const mutants: readonly Mutant[] = [
   {
@@ -94,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forgets to stop what runs when a turn is cancelled',
     mutation: { core: { due: (state) => core.due(uncancelled(state)) } },
-    finds: ['I15 rest', 'I5 cancel'],
+    finds: ['I15 rest', 'I5 cancel', 'I18 early'],
   },
   {
     name: 'begins calls after a cancel',
@@ -221,10 +203,11 @@ export const mutants: readonly Mutant[] = [
           runners.model(effect, { ...context, signal: new AbortController().signal, report: context.report }),
       },
     },
-    finds: ['I15 rest'],
+    finds: ['I15 rest', 'I18 early'],
   },
   {
     name: 'takes what a call did before it was judged again for what it does after',
+    from: 1001,
     mutation: {
       core: {
         decide(state, command) {
@@ -254,4 +237,7 @@ export const mutants: readonly Mutant[] = [
     },
     finds: ['I17 ending'],
   },
+  ...earlyMutants,
+  ...questionMutants,
+  ...answerMutants,
 ];

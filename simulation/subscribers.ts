@@ -1,5 +1,5 @@
 /** Clients that watch: slow ones, ones that reconnect from where they were, and ones that begin in the middle. */
-import type { PawlEvent } from '@pawl/protocol';
+import type { PawlEvent, TransientEvent } from '@pawl/protocol';
 import type { Book } from './book.ts';
 import type { Violate } from './invariants.ts';
 import type { Machine } from './machine.ts';
@@ -31,11 +31,13 @@ export function createSubscriber(session: string, world: SubscriberWorld): Subsc
   /** Tells answers of a connection that was given up from those of the present one. */
   let connection = 0;
   let events: AsyncIterator<PawlEvent> | null = null;
+  /** The last event that is not kept, of this connection. */
+  let place: { after: number; n: number } | null = null;
 
   const see = (event: PawlEvent): void => {
     const stored = world.book(session).events;
     if (!('seq' in event)) {
-      if (event.after > stored.length) violate('I13 subscriber', `${session}: it saw something after ${event.after}.`);
+      seeTransient(event, stored.length);
       return;
     }
     if (lastSeq !== null && event.seq !== lastSeq + 1) {
@@ -45,6 +47,22 @@ export function createSubscriber(session: string, world: SubscriberWorld): Subsc
       violate('I13 subscriber', `${session}: it saw event ${event.seq} (${event.type}), which is not in the log.`);
     }
     lastSeq = event.seq;
+  };
+
+  /** What is not kept comes in its order, and what of it is left out is announced. */
+  const seeTransient = (event: TransientEvent, head: number): void => {
+    const { after, n, type } = event;
+    const wrong = (why: string) => violate('I13 subscriber', `${session}: it saw ${type} ${after}.${n}, and ${why}.`);
+    if (after > head) wrong(`the log stands at ${head}`);
+    if (lastSeq !== null && after > lastSeq) wrong(`it stood at ${lastSeq}`);
+    const isResumed = type === 'stream.gap' || type === 'stream.snapshot';
+    const expected = place?.after === after ? place.n + 1 : 1;
+    if (place !== null && !isResumed && n !== expected) wrong(`${expected} was next`);
+    if (type === 'tool.progress' && event.data.state === 'running') {
+      const call = world.book(session).calls.get(event.data.call);
+      if (call?.startedBy == null) wrong(`call ${event.data.call} was never started`);
+    }
+    place = { after, n };
   };
 
   const read = (own: number): void => {
@@ -79,6 +97,7 @@ export function createSubscriber(session: string, world: SubscriberWorld): Subsc
     connect(chosen) {
       const own = ++connection;
       machine = chosen;
+      place = null;
       chosen.host.open(session).then(
         (client) => {
           if (own !== connection) return;

@@ -1,53 +1,24 @@
 /** Simulated tools of every effect. What a call does (and how it goes wrong) stands in its arguments. */
 import type { Tool, ToolContext, ToolOutcome, ToolScope } from '@pawl/engine';
-import type { JsonObject, ToolEffect } from '@pawl/protocol';
+import type { FilePart, JsonObject } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Book } from './book.ts';
-import { checkBegin, checkDeed, endBody, isDone, noteNotDone } from './check-deeds.ts';
-import type { Violate } from './invariants.ts';
+import type { BodyWorld } from './check-deeds.ts';
+import { beginBody, checkDeed, endBody, isDone, noteNotDone } from './check-deeds.ts';
+import { fileOf } from './files.ts';
+import type { Input } from './kinds.ts';
+import { fates, kindOf, toolNames } from './kinds.ts';
+import { questionsOf } from './questions.ts';
 import type { Random } from './random.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 
-/** How a call goes. `deaf` ignores that it was told to stop; `outdated` finds another world than was judged, once. */
-export const fates = {
-  plain: 30,
-  slow: 8,
-  big: 1,
-  error: 4,
-  throws: 4,
-  outdated: 8,
-  hangs: 2,
-  deaf: 2,
-  plan_throws: 2,
-  plan_hangs: 1,
-  paths_throw: 1,
-  ends_turn: 1,
-  stages: 1,
-  quiet: 8,
-} as const;
-type Fate = keyof typeof fates;
-
-export const paths = ['/w/a', '/w/b', '/w/c'] as const;
-
-type Input = JsonObject & { path: string; fate: Fate };
-
-const kinds: Readonly<Record<string, { effect: ToolEffect; hasPath: boolean; canReconcile: boolean }>> = {
-  look: { effect: 'read', hasPath: true, canReconcile: false },
-  ask: { effect: 'read', hasPath: false, canReconcile: false },
-  set: { effect: 'idempotent', hasPath: true, canReconcile: false },
-  write: { effect: 'write', hasPath: true, canReconcile: true },
-  scribble: { effect: 'write', hasPath: true, canReconcile: false },
-  change: { effect: 'write', hasPath: false, canReconcile: true },
-  send: { effect: 'external', hasPath: false, canReconcile: false },
-  post: { effect: 'external', hasPath: false, canReconcile: true },
-};
-export const toolNames = Object.keys(kinds);
-
-export type ToolWorld = {
+export type ToolWorld = BodyWorld & {
   scheduler: Scheduler;
   random: Random;
-  violate: Violate;
-  book(session: string): Book;
+  /** How often each path was changed, by whatever session. */
+  versions: Map<string, number>;
+  /** Whether calls ask people questions. */
+  isCurious: boolean;
 };
 
 /** A Standard Schema, checked without loading a validator. */
@@ -66,8 +37,9 @@ const inputSchema: JsonObject = { type: 'object', properties: { path: { type: 's
 
 /** The tools of one machine. */
 export function createTools(world: ToolWorld, owner: Owner): Tool[] {
-  const { scheduler, random, violate } = world;
+  const { scheduler, random } = world;
   const never = () => new Promise<never>(() => undefined);
+  const versionOf = (path: string): number => world.versions.get(path) ?? 0;
 
   const untilAborted = (signal: AbortSignal) =>
     new Promise<never>((_, reject) => {
@@ -76,11 +48,15 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
     });
 
   const run = async (name: string, input: Input, context: ToolContext): Promise<ToolOutcome> => {
-    const { session, call: id, signal } = context;
+    const { session, call: id, signal, basis } = context;
     const book = world.book(session);
-    const call = checkBegin(book, id, owner, violate);
-    if (call === null) return { content: 'Nothing.' };
-    const label = `${name} ${id} ${input.fate}`;
+    const body = beginBody(book, { id, tool: name, input, basis, owner, signal }, world);
+    if (body === null) return { content: 'Nothing.' };
+    if (world.isCurious && questionsOf(name, input.path).length > 0 && context.replies === undefined) {
+      const invariant = body.isEarly ? 'I18 early' : 'I7 refusal';
+      world.violate(invariant, `${session}: ${id} runs without the answer to what it asks.`);
+    }
+    const label = `${name} ${id} ${input.fate}${body.isEarly ? ' (early)' : ''}`;
     scheduler.note(`${owner.name}: ${label} begins`);
     // A tool that listens stops at its next breath; a deaf one goes on and does the deed after all.
     const breath = () => scheduler.wait(owner, label, input.fate === 'deaf' ? undefined : signal);
@@ -90,7 +66,8 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
         throw new PawlError('outdated', 'The file is not what it was when this was judged.');
       }
       if (input.fate === 'throws' && random.chance(0.5)) throw new Error(`${name} broke before it did anything.`);
-      checkDeed(book, call, owner, violate);
+      checkDeed(book, body, world);
+      if (kindOf(name)?.effect !== 'read') world.versions.set(input.path, versionOf(input.path) + 1);
       scheduler.note(`${owner.name}: ${label} does its deed`);
       if (input.fate === 'slow') for (let pause = 0; pause < 3; pause++) await breath();
       if (random.chance(0.5)) await breath();
@@ -98,10 +75,20 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
       if (input.fate === 'hangs') await untilAborted(signal);
       if (input.fate === 'deaf' && random.chance(0.5)) await never();
       if (input.fate === 'throws') throw new Error(`${name} broke.`);
-      return outcome(name, input);
+      const files = input.fate === 'pictures' ? await pictures(context) : [];
+      const made = outcome(name, input);
+      // By its number the checker tells which run it is that an outcome came from.
+      return { ...made, details: { ...made.details, run: body.run }, ...(files.length > 0 && { files }) };
     } finally {
-      endBody(book, call);
+      endBody(book, body);
     }
+  };
+
+  /** An image that is kept, and now and then one that is lost. */
+  const pictures = async ({ blobs }: ToolScope): Promise<FilePart[]> => {
+    const bytes = new TextEncoder().encode(`picture ${random.below(20)}`);
+    const digest = random.chance(0.9) ? await blobs.put(bytes) : `sha256-${'0'.repeat(64)}`;
+    return [fileOf(digest, bytes)];
   };
 
   const reconcile = async (_: Input, __: unknown, { session, call, signal }: ToolScope) => {
@@ -115,7 +102,10 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
     return 'not_done' as const;
   };
 
-  return Object.entries(kinds).map(([name, { effect, hasPath, canReconcile }]) => {
+  return toolNames.flatMap((name) => {
+    const kind = kindOf(name);
+    if (kind === undefined) return [];
+    const { effect, hasPath, canReconcile, asks } = kind;
     const tool: Tool<Input> = {
       name,
       description: `A simulated tool of effect ${effect}.`,
@@ -123,7 +113,7 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
       inputSchema,
       effect: random.chance(0.5) ? effect : () => effect,
       subjectKind: hasPath ? 'path' : 'text',
-      ...(effect !== 'read' && { approval: ({ fate }: Input) => fate !== 'quiet' }),
+      ...(asks && { approval: ({ fate }: Input) => fate !== 'quiet' }),
       async paths({ path, fate }: Input, { signal }: ToolScope) {
         if (random.chance(0.3)) await scheduler.wait(owner, `paths of ${name}`, signal);
         if (fate === 'paths_throw') throw new Error('Too many symlinks.');
@@ -133,13 +123,14 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
         if (random.chance(0.3)) await scheduler.wait(owner, `plan of ${name}`, signal);
         if (fate === 'plan_throws') throw new Error('There is no such file.');
         if (fate === 'plan_hangs') await never();
-        return { ...(canReconcile && { evidence: { path } }), basis: path };
+        const questions = world.isCurious ? questionsOf(name, path) : [];
+        return { ...(canReconcile && { evidence: { path } }), basis: `${path} ${versionOf(path)}`, questions };
       },
       run: (input: Input, context: ToolContext) => run(name, input, context),
       ...(canReconcile && { reconcile }),
     };
     // The engine validates arguments before it calls a tool with them.
-    return tool as Tool;
+    return [tool as Tool];
   });
 }
 

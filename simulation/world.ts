@@ -4,11 +4,13 @@ import { evolve, initialState } from '@pawl/engine/core';
 import type { Limits } from '@pawl/protocol';
 import { isPawlError } from '@pawl/protocol';
 import type { Stage } from './actions.ts';
-import { act, inclinations, someSettings } from './actions.ts';
+import { act, inclinations } from './actions.ts';
 import type { Book } from './book.ts';
 import { createBook } from './book.ts';
+import { checkEarlyStops, withdraw } from './check-early.ts';
 import { checkRecord } from './check-events.ts';
 import { checkRequest } from './check-request.ts';
+import { someSettings } from './choices.ts';
 import { createClients, humans } from './clients.ts';
 import { difference } from './equality.ts';
 import { findUnrest, heal } from './heal.ts';
@@ -18,6 +20,7 @@ import { createDisk } from './log.ts';
 import type { Machine, MachineWorld, Mutation } from './machine.ts';
 import { createMachine } from './machine.ts';
 import type { StaleReport } from './outcomes.ts';
+import { answerSomething, isCurious, questioned } from './questions.ts';
 import type { Random } from './random.ts';
 import { createRandom } from './random.ts';
 import { createScheduler, settled } from './scheduler.ts';
@@ -103,17 +106,22 @@ export async function simulate(
     mutation,
     isFaulty: () => !isHealing,
     isCalm: () => isHealing,
+    versions: new Map(),
+    isCurious: isCurious(seed),
+    live: (session, owner) => machineOf(owner)?.states.get(session),
+    onWithdrawn: (session, owner) => withdraw(book(session), owner),
     onStale: (report) => stale.push(report),
     onRequest(request, owner) {
       const own = book(request.session);
-      if (own.driver === machineOf(owner)) checkRequest(own, request, violate);
+      if (own.driver === machineOf(owner)) checkRequest(own, request, disk.blob, violate);
     },
     onDue(owed, state, owner) {
       const own = book(state.session);
       const ids = new Set(owed.map((effect) => effect.id));
       if (ids.size !== owed.length)
         violate('I12 due', `${state.session}: debts share an id: ${owed.map(({ id }) => id)}`);
-      if (own.driver !== machineOf(owner)) return;
+      // While a record is being made the state is ahead of the log, and what is owed in it is not begun.
+      if (own.driver !== machineOf(owner) || state.seq > (own.events.at(-1)?.seq ?? 0)) return;
       for (const effect of owed) {
         if (effect.kind !== 'tool' || effect.mode !== 'run') continue;
         const startedBy = own.calls.get(effect.call)?.startedBy;
@@ -136,6 +144,7 @@ export async function simulate(
     book,
     machines: () => machines.filter((machine) => !machine.isDead),
     sessions: () => disk.sessions(),
+    keep: disk.keep,
     startMachine() {
       const machine = createMachine(`m${machines.length + 1}`, disk.view, world);
       machines.push(machine);
@@ -172,10 +181,16 @@ export async function simulate(
     },
   };
 
+  /** Lets everything settle that needs no turn of its own; by then whoever had to stop has been told. */
+  const settle = async (): Promise<void> => {
+    await settled();
+    for (const own of books.values()) if (own.early.size > 0) checkEarlyStops(own, violate);
+  };
+
   /** Lets the world go on until it is still or something is wrong. Whether anything happened. */
   const go = async (mayLeap: boolean): Promise<boolean> => {
     for (let hasMoved = false; ; hasMoved = true) {
-      await settled();
+      await settle();
       if (violation !== null || !scheduler.step(mayLeap)) return hasMoved;
       steps += 1;
       if (steps > mostSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);
@@ -188,12 +203,16 @@ export async function simulate(
     const inclined = inclinations(random);
     const eagerness = random.pick([0.05, 0.15, 0.4]);
     while (violation === null) {
-      await settled();
-      const isTime = actions > 0 && random.chance(eagerness);
+      await settle();
+      if (violation !== null) break;
+      // Who waits for an answer would else wait until its time is up: nothing else moves.
+      const isAsking = isCurious(seed) && disk.sessions().some((session) => questioned(book(session)).length > 0);
+      const isTime = actions > 0 && random.chance(isAsking ? 0.5 : eagerness);
       if (isTime || !scheduler.step(true)) {
         if (actions === 0) break;
         actions -= 1;
-        act(stage, inclined);
+        const hasAnswered = isCurious(seed) && random.chance(0.7) && answerSomething(stage);
+        if (!hasAnswered) act(stage, inclined);
       }
       steps += 1;
       if (steps > mostSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);
@@ -222,7 +241,11 @@ async function begin(stage: Stage, random: Random, step: () => Promise<boolean>)
       cwd: '/w',
       isAttended: random.chance(0.8),
       mode: random.pick(['manual', 'manual', 'accept-edits', 'auto', 'plan']),
-      rules: { allow: random.chance(0.4) ? ['write', 'set'] : [], deny: random.chance(0.1) ? ['send'] : [] },
+      rules: {
+        allow: random.chance(0.4) ? ['write', 'set', 'peek'] : [],
+        ask: random.chance(0.1) ? ['look(/w/a)'] : [],
+        deny: random.chance(0.1) ? ['send', 'look(/w/b)'] : [],
+      },
       limits,
     })
     .catch((error: unknown) => {

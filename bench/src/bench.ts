@@ -17,17 +17,21 @@ export type Bench = {
 /** An experiment's table and all that was measured for it. */
 export type Finding = { table: Table; measurements: readonly object[] };
 
-export type Task = Pick<Job, 'peer' | 'steps' | 'runs'> & Partial<Pick<Job, 'warmUpSteps' | 'restMs'>>;
+export type Task = Pick<Job, 'peer' | 'steps' | 'runs'> & Partial<Pick<Job, 'warmUpSteps' | 'restMs' | 'repeats'>>;
+
+/** Steps that a measurement has at least, so that short runs are not measured by one of them. */
+const fewestSteps = 1000;
 
 /** Measures in a process of its own and makes sure that the server saw just the requests that were to be made. */
 export const measureOnce = async (bench: Bench, task: Task): Promise<Measurement> => {
   const key = bench.nextKey();
   const { deltas, warmUpSteps } = bench.options;
-  const job: Job = { warmUpSteps, restMs: 0, ...task, key, deltas, server: bench.server.url };
+  const repeats = task.repeats ?? Math.ceil(fewestSteps / (task.runs * task.steps));
+  const job: Job = { warmUpSteps, restMs: 0, ...task, repeats, key, deltas, server: bench.server.url };
   const measurement = await runScript<Measurement>('measure.ts', job);
   const seen = await bench.server.seen(key);
-  const requests = task.runs * (task.steps + 1);
-  const expected = { requests, streamed: requests, finished: task.runs, mostResults: task.steps };
+  const requests = repeats * task.runs * (task.steps + 1);
+  const expected = { requests, streamed: requests, finished: repeats * task.runs, mostResults: task.steps };
   for (const name of ['requests', 'streamed', 'finished', 'mostResults'] as const) {
     if (seen[name] !== expected[name]) {
       throw new Error(`${task.peer}: the server saw ${name} ${seen[name]}, not ${expected[name]}.`);

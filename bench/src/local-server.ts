@@ -3,16 +3,28 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Seen } from './script.ts';
 
-/** The model server in its own process. */
-export type LocalServer = {
+/** A server in its own process. */
+type Server = {
   /** Without a path. */
   url: string;
-  seen(key: string): Promise<Seen>;
+  /** The JSON at a path of the server. */
+  get<Value>(path: string): Promise<Value>;
   stop(): Promise<void>;
 };
 
+export type LocalServer = Server & { seen(key: string): Promise<Seen> };
+
+/** The model server that answers at once. */
 export const startServer = async (): Promise<LocalServer> => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'server.ts')], {
+  const server = await startScript('server.ts');
+  return { ...server, seen: (key) => server.get<Seen>(`/seen/${key}`) };
+};
+
+/** The model server that takes its time. */
+export const startPacedServer = (): Promise<Server> => startScript('paced-server.ts');
+
+const startScript = async (script: string): Promise<Server> => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, script)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
@@ -23,10 +35,9 @@ export const startServer = async (): Promise<LocalServer> => {
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
-    async seen(key) {
-      const response = await fetch(`${url}/seen/${key}`);
-      const seen: Seen = JSON.parse(await response.text());
-      return seen;
+    async get<Value>(path: string): Promise<Value> {
+      const response = await fetch(`${url}${path}`);
+      return JSON.parse(await response.text());
     },
     async stop() {
       child.stdin.end();

@@ -2,8 +2,6 @@
  * A child process that does one measurement and prints it as one line of JSON.
  * Its argument is a `Job` as JSON.
  */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { finalText, toolText } from './answers.ts';
 import type { Run, Runner, Tally } from './runner.ts';
 import { pathOf } from './script.ts';
@@ -15,13 +13,15 @@ export type Job = {
   peer: string;
   /** Where the server listens, without a path. */
   server: string;
-  /** Names this measurement at the server; the warm-up has `<key>-warm`. */
+  /** Names this measurement at the server. */
   key: string;
   steps: number;
   deltas: number;
   /** Runs at once, each a session of its own. */
   runs: number;
-  /** Steps of the one run that warms up first; 0 for none. */
+  /** How often all that is done, one after the other; the median counts. */
+  repeats: number;
+  /** Steps of the runs that warm up first, each as long as the one that counts; 0 for none. */
   warmUpSteps: number;
   restMs: number;
 };
@@ -69,30 +69,30 @@ const check = (tally: Tally, job: { steps: number; deltas: number }) => {
 
 const measure = async (job: Job, folder: string): Promise<Measurement> => {
   const { runner }: { runner: Runner } = await import(`./runners/${job.peer}.ts`);
-  const prepared = async (key: string, steps: number) => {
-    const own = join(folder, key);
-    await mkdir(own);
-    return runner.prepare({ baseUrl: `${job.server}${pathOf({ ...job, key, steps })}`, folder: own, steps });
-  };
-  if (job.warmUpSteps > 0) {
-    const warm = await prepared(`${job.key}-warm`, job.warmUpSteps);
-    check(await tallied(warm, job.deltas), { ...job, steps: job.warmUpSteps });
+  const run = await runner.prepare({ baseUrl: `${job.server}${pathOf(job)}`, folder, steps: job.steps });
+  const allAtOnce = () => Promise.all(Array.from({ length: job.runs }, () => tallied(run, job.deltas)));
+  for (let warmed = 0; warmed < job.warmUpSteps; warmed += job.steps * job.runs) {
+    for (const tally of await allAtOnce()) check(tally, job);
   }
-  const run = await prepared(job.key, job.steps);
-  const beganAt = performance.now();
-  const cpuBefore = process.cpuUsage();
-  const tallies = await Promise.all(Array.from({ length: job.runs }, () => tallied(run, job.deltas)));
-  const cpu = process.cpuUsage(cpuBefore);
-  const wallMs = performance.now() - beganAt;
-  for (const tally of tallies) check(tally, job);
-  const cpuMs = (cpu.user + cpu.system) / 1000;
+  await fetch(`${job.server}/forget/${job.key}`);
+  const all: { wallMs: number; cpuMs: number; spreadMs: number }[] = [];
+  for (let repeat = 0; repeat < job.repeats; repeat++) {
+    const beganAt = performance.now();
+    const cpuBefore = process.cpuUsage();
+    const tallies = await allAtOnce();
+    const cpu = process.cpuUsage(cpuBefore);
+    const wallMs = performance.now() - beganAt;
+    for (const tally of tallies) check(tally, job);
+    all.push({ wallMs, cpuMs: (cpu.user + cpu.system) / 1000, spreadMs: tallies[0]?.spreadMs ?? 0 });
+  }
+  const cpuMs = median(all.map((one) => one.cpuMs));
   return {
     label: runner.label,
-    wallMs,
+    wallMs: median(all.map((one) => one.wallMs)),
     cpuMs,
     cpuMsPerStep: cpuMs / (job.runs * job.steps),
     peakRssMb: process.resourceUsage().maxRSS / 1024,
-    spreadMs: tallies[0]?.spreadMs ?? 0,
+    spreadMs: median(all.map((one) => one.spreadMs)),
   };
 };
 

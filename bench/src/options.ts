@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-export const experimentNames = ['a', 'b', 'c', 'd'] as const;
+export const experimentNames = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
 export type ExperimentName = (typeof experimentNames)[number];
 
 export type Options = {
@@ -14,7 +14,7 @@ export type Options = {
   /** Lengths between which the growth of the cost per step is read. */
   growth: { from: number; to: number } | null;
   deltas: number;
-  /** Steps of the run that warms each process up before it is measured. */
+  /** Steps of the runs that warm each process up before it is measured. */
   warmUpSteps: number;
   skipsSlow: boolean;
   /** File for the tables, in Markdown. */
@@ -24,11 +24,12 @@ export type Options = {
 const help = `Usage: npm run bench -- [options]
 
   --runs <n>        interleaved rounds, of which the median counts (5)
-  --only <letters>  experiments: a one long run, b many runs at once, c resume, d start (abcd)
+  --only <letters>  experiments: a one long run, b many runs at once, c resume, d start,
+                    e prompt cache, f a step whose tools run while the model speaks (abcdef)
   --peers <names>   comma-separated, of: PEERS (all)
   --steps <n>       tool steps of the long run of a (200)
   --growth <m,n>    lengths of run between which a's cost per step is compared, or none (50,800)
-  --warm-up <n>     steps of the uncounted run before each measurement (200)
+  --warm-up <n>     steps of the uncounted runs of the same kind before each measurement (800)
   --skip-slow       leave the longer run of --growth out for all but raw, pi and pawl
   --out <file>      where the tables go, as Markdown (results/latest.md; all figures beside it as JSON)
   -h, --help        this text
@@ -67,7 +68,7 @@ export const readOptions = (parts: readonly string[]): Options | null => {
       peers: { type: 'string' },
       steps: { type: 'string', default: '200' },
       growth: { type: 'string', default: '50,800' },
-      'warm-up': { type: 'string', default: '200' },
+      'warm-up': { type: 'string', default: '800' },
       'skip-slow': { type: 'boolean', default: false },
       out: { type: 'string', default: join(import.meta.dirname, '../results/latest.md') },
       help: { type: 'boolean', short: 'h', default: false },

@@ -2,7 +2,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Bench, Finding } from './bench.ts';
+import { cacheShare } from './experiments/cache.ts';
 import { longRun } from './experiments/long-run.ts';
+import { makespan } from './experiments/makespan.ts';
 import { manyRuns } from './experiments/many-runs.ts';
 import { resume } from './experiments/resume.ts';
 import { firstRequest } from './experiments/start.ts';
@@ -16,6 +18,8 @@ const experiments: { [name in ExperimentName]: (bench: Bench) => Promise<Finding
   b: manyRuns,
   c: resume,
   d: firstRequest,
+  e: cacheShare,
+  f: makespan,
 };
 
 const run = async (options: Options): Promise<void> => {

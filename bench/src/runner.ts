@@ -13,8 +13,8 @@ export type Tally = {
 /** Counts a run; given to a runner by who measures. */
 export type Tallying = {
   delta(text: string): void;
-  /** The tool's whole work: gives its text back. */
-  echo(text: string): string;
+  /** The tool's whole work: gives its text back, in some experiments after a while. */
+  echo(text: string): string | Promise<string>;
 };
 
 /** One whole run in a session of its own, from the prompt to the last answer. Rejects when anything fails. */

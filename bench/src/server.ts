@@ -1,7 +1,7 @@
 /**
  * A local model server in a process of its own, speaking Anthropic Messages and OpenAI Chat Completions.
  * It knows a run's step from the tool results in the request, counted in the raw bytes without parsing them.
- * Prints its port; `GET /seen/<key>` tells what it saw. Ends when its standard input does.
+ * Prints its port; `GET /seen/<key>` tells what it saw, `/forget/<key>` makes it forget that. Ends when its standard input does.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
@@ -62,6 +62,11 @@ const handle = async (request: IncomingMessage, response: ServerResponse) => {
   const path = request.url ?? '';
   if (path.startsWith('/seen/')) {
     response.setHeader('content-type', 'application/json').end(JSON.stringify(seenOf(path.slice('/seen/'.length))));
+    return;
+  }
+  if (path.startsWith('/forget/')) {
+    seen.delete(path.slice('/forget/'.length));
+    response.end();
     return;
   }
   const script = scriptOf(path);

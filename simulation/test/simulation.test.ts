@@ -5,8 +5,8 @@ import { regressions } from '../regressions.ts';
 import { simulate } from '../world.ts';
 
 /** The first seed up to `last` that shows a violation, and which. */
-async function firstViolation(last: number, mutation: Mutation) {
-  for (let seed = 1; seed <= last; seed++) {
+async function firstViolation(first: number, count: number, mutation: Mutation) {
+  for (let seed = first; seed < first + count; seed++) {
     const { violation } = await simulate(seed, { mutation });
     if (violation !== null) return { seed, ...violation };
   }
@@ -32,14 +32,15 @@ it('gives other seeds other logs', async () => {
   expect(logs.size).toBe(20);
 });
 
-it('E18: comes through 2000 hostile worlds without a violation', { timeout: 120_000 }, async () => {
-  for (let seed = 1; seed <= 2000; seed++) {
+// `npm test` runs the simulator itself on the first three thousand.
+it('E18: comes through 1000 hostile worlds without a violation', { timeout: 120_000 }, async () => {
+  for (let seed = 3001; seed <= 4000; seed++) {
     const { violation } = await simulate(seed);
     expect(violation, `See it with: npm run simulate -- --seed ${seed} --trace`).toBeNull();
   }
 });
 
-it.each(mutants)('finds within 1000 seeds an engine that $name', async ({ mutation, finds }) => {
-  const found = await firstViolation(1000, mutation);
+it.each(mutants)('finds within 1000 seeds an engine that $name', async ({ mutation, finds, from = 1 }) => {
+  const found = await firstViolation(from, 1000, mutation);
   expect(finds).toContain(found?.invariant);
 });

@@ -13,7 +13,7 @@ const open = ({ baseUrl, folder }: Surroundings) => {
     description: 'Gives its text back.',
     input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
     effect: 'read',
-    run: async ({ text }, { session }) => ({ content: tallyings.get(session)?.echo(String(text)) ?? '' }),
+    run: async ({ text }, { session }) => ({ content: (await tallyings.get(session)?.echo(String(text))) ?? '' }),
   };
   const log = sqliteLog({ path: join(folder, 'log.db') });
   const model = anthropic({ model: 'bench', apiKey: 'key', baseUrl, contextTokens: 10_000_000, maxOutputTokens: 4096 });

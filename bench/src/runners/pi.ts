@@ -26,7 +26,7 @@ export const runner: Runner = {
         label: 'echo',
         description: 'Gives its text back.',
         parameters,
-        execute: async (_id, { text }) => ({ content: [{ type: 'text', text: echo(text) }], details: null }),
+        execute: async (_id, { text }) => ({ content: [{ type: 'text', text: await echo(text) }], details: null }),
       };
       const agent = new Agent({ initialState: { systemPrompt, model, tools: [tool] }, getApiKey: () => 'key' });
       agent.subscribe((event) => {

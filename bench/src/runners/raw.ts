@@ -63,10 +63,14 @@ export const runner: Runner = {
         messages.push({ role: 'assistant', content });
         const calls = content.filter((block) => block.type === 'tool_use');
         if (calls.length === 0) return;
-        messages.push({
-          role: 'user',
-          content: calls.map((call) => ({ type: 'tool_result', tool_use_id: call.id, content: echo(call.input.text) })),
-        });
+        const results = await Promise.all(
+          calls.map(async (call) => ({
+            type: 'tool_result' as const,
+            tool_use_id: call.id,
+            content: await echo(call.input.text),
+          })),
+        );
+        messages.push({ role: 'user', content: results });
       }
     };
   },
