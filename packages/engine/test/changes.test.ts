@@ -100,6 +100,17 @@ describe('S1: file changes in the log', () => {
     expect(fileChangesOf(events).changes).toMatchObject([{ isTangled: true }, { isTangled: false }]);
   });
 
+  it('are not tangled by a folder that a call made and another one removed', () => {
+    const folder = { kind: 'folder', mode: 0o755 } as const;
+    const removed = { before: { '/w/d': folder }, files: { '/w/d': null } };
+    const made = { ...change('/w/d/a', null, 'a'), folders: ['/w/d'] };
+    const calls = [removed, made, removed].map((details) => ({ turn: 1, tool: 'write', details }));
+    expect(fileChangesOf(logOf(calls)).changes[0]).toMatchObject({ before: folder, after: null, isTangled: false });
+    expect(fileChangesOf(logOf(calls.slice(1))).changes[1]).toMatchObject({ before: null, after: null });
+    const others = [...calls, calls[2] ?? { turn: 1, tool: 'delete', details: removed }];
+    expect(fileChangesOf(logOf(others)).changes[0]).toMatchObject({ isTangled: true });
+  });
+
   it('name the calls whose doings nobody knows, and no others', () => {
     const events = logOf([
       { turn: 1, tool: 'bash', input: { command: 'make' }, effect: 'external' },

@@ -46,6 +46,7 @@ export function fileChangesOf(
   const changes = new Map<string, FileChange>();
   const turns = new Set<number>();
   const blindCalls: BlindCall[] = [];
+  // What the session made itself and removes again was nothing before.
   const madeFolders = new Set<string>();
   let turn = 0;
   for (const event of events) {
@@ -56,7 +57,10 @@ export function fileChangesOf(
     else if (type === 'tool.started') calls.set(data.call, { ...openCall(calls, data.call), effect: data.effect });
     else if (type === 'tool.finished' && seq > afterSeq && (wanted === undefined || turn === wanted)) {
       const found = changesIn(data.details);
-      for (const change of found) merge(changes, change);
+      for (const change of found) {
+        merge(changes, madeFolders.has(change.path) ? { ...change, before: null } : change);
+        if (change.after === null) madeFolders.delete(change.path);
+      }
       if (found.length > 0) turns.add(turn);
       for (const folder of foldersIn(data.details)) madeFolders.add(folder);
       const call = openCall(calls, data.call);
