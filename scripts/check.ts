@@ -15,6 +15,7 @@ const report = join(folder, 'vitest.json');
 const simulatorSeeds = 3000;
 
 const checks: Check[] = [
+  { name: 'parts of the system', command: ['node', 'scripts/system-parts.ts'] },
   { name: 'types', command: ['tsc', '--project', '.'] },
   { name: 'lint and format', command: ['biome', 'check', '--error-on-warnings', '.'] },
   { name: 'dead code', command: ['knip'] },

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import { messageOf, PawlError } from '@pawl/protocol';
 import type { ReadablePage } from './text.ts';
 import type { RenderRequest } from './worker.ts';
@@ -7,7 +6,7 @@ import type { RenderRequest } from './worker.ts';
 const mostMemoryMb = 512;
 
 /**
- * A page made readable, in a thread that is ended when it takes too long or too much memory; what is too much for
+ * A page made readable, in a process that is ended when it takes too long or too much memory; what is too much for
  * Markdown still gives its plain text. `isPlain` says that it came to that.
  * @throws `unreadable_page`; the signal's reason when that aborts.
  */
@@ -16,13 +15,13 @@ export async function renderPage(
   { limitMs, signal }: { limitMs: number; signal: AbortSignal },
 ): Promise<ReadablePage & { isPlain: boolean }> {
   try {
-    return { ...(await inThread(request, limitMs, signal)), isPlain: false };
+    return { ...(await inProcess(request, limitMs, signal)), isPlain: false };
   } catch (error) {
     signal.throwIfAborted();
     if (request.format === 'text') throw unreadable(error);
   }
   try {
-    return { ...(await inThread({ ...request, format: 'text' }, limitMs, signal)), isPlain: true };
+    return { ...(await inProcess({ ...request, format: 'text' }, limitMs, signal)), isPlain: true };
   } catch (error) {
     signal.throwIfAborted();
     throw unreadable(error);
@@ -34,17 +33,16 @@ const unreadable = (cause: unknown) =>
     cause,
   });
 
-async function inThread(workerData: RenderRequest, limitMs: number, signal: AbortSignal): Promise<ReadablePage> {
-  const { Worker } = await import('node:worker_threads');
+/** Not a thread: one that runs out of memory in the wrong place takes the whole process with it. */
+async function inProcess(request: RenderRequest, limitMs: number, signal: AbortSignal): Promise<ReadablePage> {
+  const { fork } = await import('node:child_process');
   // By the package's name, because bundled into another file this one no longer lies beside it.
-  const entry = pathToFileURL(createRequire(import.meta.url).resolve('@pawl/tools/page-worker'));
-  const worker = new Worker(entry, {
-    workerData,
+  const entry = createRequire(import.meta.url).resolve('@pawl/tools/page-worker');
+  const child = fork(entry, {
     env: {},
-    execArgv: [],
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+    execArgv: [`--max-old-space-size=${mostMemoryMb}`],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   let timer: NodeJS.Timeout | undefined;
   let onAbort: () => void = () => undefined;
@@ -54,15 +52,16 @@ async function inThread(workerData: RenderRequest, limitMs: number, signal: Abor
       onAbort = () => reject(signal.reason);
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });
-      worker.once('message', resolve);
-      worker.once('error', reject);
-      worker.once('exit', (code) => reject(new Error(`its thread ended with code ${code}`)));
+      child.once('message', (page) => resolve(page as ReadablePage));
+      child.once('error', reject);
+      child.once('exit', (code, by) => reject(new Error(`its process ended with ${by ?? `code ${code}`}`)));
+      child.send(request, (error) => error !== null && reject(error));
     });
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
     // What it does after this does not count.
-    worker.on('error', () => undefined);
-    await worker.terminate();
+    child.on('error', () => undefined);
+    child.kill('SIGKILL');
   }
 }
