@@ -10,7 +10,7 @@ export { evolve } from './evolve.ts';
 export { findCall } from './fold/call.ts';
 export type { Declared, Outcome } from './outcomes.ts';
 export { callId } from './outcomes.ts';
-export { settle } from './settle.ts';
+export { settle } from './settle/index.ts';
 export type { Call, HistoryMessage, QueuedInput, Settings, State, Turn } from './state.ts';
 export { defaultLimits, initialState, noUsage } from './state.ts';
 export { addCost, addUsage, totalInputTokens, totalTokens, windowTokens } from './usage.ts';

@@ -1,0 +1,25 @@
+/** How a turn comes to its end. */
+import type { EventBody } from '@pawl/protocol';
+import type { Turn } from '../state.ts';
+
+/** A person cancelled it, or its time is up. */
+export function isStopping(turn: Turn): boolean {
+  return turn.cancel !== null || turn.isOverTime;
+}
+
+export function stopOutcome(turn: Turn): NonNullable<Turn['ending']> {
+  if (turn.cancel === null) {
+    return { outcome: 'max_duration', message: `The turn ran out of time in step ${turn.step}. Continue to go on.` };
+  }
+  const { by, reason } = turn.cancel;
+  return {
+    outcome: 'cancelled',
+    message: `Cancelled by ${by.id}${reason === null ? '' : `: ${reason}`}.`.replace(/\.\.$/, '.'),
+  };
+}
+
+export function endOf(turn: Turn, ending: NonNullable<Turn['ending']>): EventBody {
+  const { number, step, usage, costUsd, unattendedDenials } = turn;
+  const data = { turn: number, ...ending, steps: step, usage, costUsd, unattendedDenials };
+  return { type: 'turn.ended', data };
+}

@@ -1,0 +1,98 @@
+/** Which events follow from what we know, with no I/O? The next step, the end of a turn, a queued input taken up. */
+import type { EventBody } from '@pawl/protocol';
+import { findRepairs } from '../repair.ts';
+import type { QueuedInput, State, Turn } from '../state.ts';
+import { settleCalls } from './calls.ts';
+import { endOf, isStopping, stopOutcome } from './ending.ts';
+import { budgetReached, limitReached } from './limits.ts';
+
+/** Called again after its events are evolved, until it returns none. */
+export function settle(state: State): EventBody[] {
+  if (state.seq === 0) return [];
+  const { turn } = state;
+  if (turn === null) return betweenTurns(state);
+  switch (turn.phase) {
+    case 'model':
+      return turn.attempt === 1 || isStopping(turn) ? [] : beforeRetry(state, turn);
+    case 'tools':
+      return settleCalls(state, turn);
+    case 'review':
+      return isStopping(turn) ? [endOf(turn, stopOutcome(turn))] : [];
+    case 'between':
+      return firstAnswer(beforeStep, state, turn);
+    default:
+      return turn.phase satisfies never;
+  }
+}
+
+/* ------------------------------------------------------------ between turns */
+
+function betweenTurns(state: State): EventBody[] {
+  const context = state.queue.find((input) => input.delivery === 'context');
+  if (context !== undefined) return [taken(context)];
+  const next = state.queue[0];
+  if (next === undefined || state.isPaused || state.isHeld) return [];
+  const turn = state.turns + 1;
+  const data = { turn, cause: 'input' as const, input: next.id, ...(next.review && { review: true }) };
+  return [{ type: 'turn.started', data }, taken(next)];
+}
+
+function taken(input: QueuedInput): EventBody {
+  const source = input.delivery === 'context' ? 'context' : 'input';
+  return {
+    type: 'message.added',
+    data: { message: { role: 'user', content: input.content, source, input: input.id } },
+  };
+}
+
+/* ------------------------------------------------------------ between steps */
+
+/** One thing that may have to happen before the next step: its events; none, and the turn waits; or null, and it is no matter. */
+type Rule = (state: State, turn: Turn) => EventBody[] | null;
+
+/** In the order in which they are asked. */
+const beforeStep: readonly Rule[] = [stopped, ended, paused, limited, inputsTaken, repaired];
+
+function firstAnswer(rules: readonly Rule[], state: State, turn: Turn): EventBody[] {
+  for (const rule of rules) {
+    const events = rule(state, turn);
+    if (events !== null) return events;
+  }
+  return [{ type: 'step.started', data: { turn: turn.number, step: turn.step + 1 } }];
+}
+
+function stopped(_: State, turn: Turn): EventBody[] | null {
+  return isStopping(turn) ? [endOf(turn, stopOutcome(turn))] : null;
+}
+
+function ended(_: State, turn: Turn): EventBody[] | null {
+  const { ending } = turn;
+  if (ending === null) return null;
+  if (ending.outcome !== 'completed' || !turn.review) return [endOf(turn, ending)];
+  return [{ type: 'review.requested', data: { turn: turn.number } }];
+}
+
+function paused(state: State): EventBody[] | null {
+  return state.isPaused ? [] : null;
+}
+
+function limited(state: State, turn: Turn): EventBody[] | null {
+  const limit = limitReached(state, turn);
+  return limit === null ? null : [endOf(turn, limit)];
+}
+
+function inputsTaken(state: State): EventBody[] | null {
+  const waiting = state.queue.filter((input) => input.delivery === 'steer' || input.delivery === 'context');
+  return waiting.length === 0 ? null : waiting.map(taken);
+}
+
+function repaired(state: State): EventBody[] | null {
+  const repairs = findRepairs(state);
+  return repairs.length === 0 ? null : [{ type: 'history.repaired', data: { repairs } }];
+}
+
+/** An answer that was empty or cut has cost what it cost. */
+function beforeRetry(state: State, turn: Turn): EventBody[] {
+  const limit = budgetReached(state, turn);
+  return limit === null ? [] : [endOf(turn, limit)];
+}

@@ -1,0 +1,49 @@
+/** Whether a turn may make its next model call: the limits of steps, tokens and dollars. */
+import type { State, Turn } from '../state.ts';
+import { totalTokens, windowTokens } from '../usage.ts';
+
+/** The ending of a turn that reached a limit; null while there is something left of all of them. */
+export function limitReached(state: State, turn: Turn): Turn['ending'] {
+  const { limits } = state.settings;
+  if (turn.step < limits.steps) return budgetReached(state, turn);
+  const message = `The turn reached its limit of ${limits.steps} steps. Continue to go on.`;
+  return { outcome: 'max_steps', message };
+}
+
+/** The limits that hold for each call of the model, also one that is made again. */
+export function budgetReached(state: State, turn: Turn): Turn['ending'] {
+  const { limits } = state.settings;
+  // What the next call costs at least is known: its input.
+  const next = windowTokens(state);
+  const tokenLimits = [
+    { limit: limits.tokens, used: totalTokens(turn.usage), what: 'turn' },
+    { limit: limits.sessionTokens, used: totalTokens(state.usage), what: 'session' },
+  ];
+  for (const { limit, used, what } of tokenLimits) {
+    if (limit === null || used + next <= limit) continue;
+    const message = `The ${what} has used ${used} tokens and the next request has at least ${next}: its limit is ${limit}.`;
+    return { outcome: 'budget', message };
+  }
+  const nextUsd = (next * (state.settings.modelInfo.leastInputUsdPerMillion ?? 0)) / 1_000_000;
+  const dollarLimits = [
+    { limit: limits.usd, used: turn.costUsd, what: 'turn' },
+    { limit: limits.sessionUsd, used: state.costUsd, what: 'session' },
+  ];
+  for (const { limit, used, what } of dollarLimits) {
+    if (limit === null) continue;
+    if (used === null) {
+      return {
+        outcome: 'budget',
+        message: `The ${what} has a limit of $${limit}, and what it cost so far is unknown.`,
+      };
+    }
+    if (used >= limit) {
+      return { outcome: 'budget', message: `The ${what} has cost $${used.toFixed(4)}: its limit is $${limit}.` };
+    }
+    if (used + nextUsd > limit) {
+      const message = `The ${what} has cost $${used.toFixed(4)}, and the next request costs at least $${nextUsd.toFixed(4)}: its limit is $${limit}.`;
+      return { outcome: 'budget', message };
+    }
+  }
+  return null;
+}
