@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createHost, type Model, type Storage } from '@pawl/engine';
 import { pngOf } from '@pawl/engine/testing';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { memoryLog, sqliteLog } from '../src/index.ts';
 import { temporaryFolder } from './helpers.ts';
 
@@ -64,5 +64,30 @@ describe.each(logs)('M13: the bytes of a file that was sent, %s', (_, open) => {
     const part = await host.attach(bytes);
     await host.delete(one.id);
     expect((await other.run([part])).outcome).toBe('completed');
+  });
+});
+
+describe('blobs on SQLite that no event ever named', () => {
+  it('are swept after a day, and nothing else is', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const log = sqliteLog({ path: join(temporaryFolder(), 'log.db') });
+    onTestFinished(() => log.close());
+    const host = createHost({ log, model });
+    onTestFinished(() => host.close());
+    const session = await host.create({ cwd: process.cwd() });
+    const sent = await host.attach(pngOf({ width: 9, height: 9 }));
+    await session.run([sent]);
+    const forgotten = await log.put(Buffer.from('forgotten'));
+    vi.advanceTimersByTime(23 * 3_600_000);
+    const young = await log.put(Buffer.from('young'));
+    expect(await log.get(forgotten)).not.toBeNull();
+    vi.advanceTimersByTime(2 * 3_600_000);
+    await log.put(Buffer.from('another'));
+    expect(await log.get(forgotten)).toBeNull();
+    expect(await log.get(young)).not.toBeNull();
+    expect(await log.get(sent.digest)).not.toBeNull();
   });
 });

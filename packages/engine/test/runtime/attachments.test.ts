@@ -73,6 +73,33 @@ describe('M13: a file is attached, then sent', () => {
     expect(said?.map(({ content }) => content.at(-1))).toEqual([text('first'), text('second')]);
   });
 
+  it('is overtaken by a cancel, which waits for no file', async () => {
+    const isAsked = gate();
+    const isThere = gate();
+    const log = memoryLog();
+    const blobs = {
+      put: (bytes: Uint8Array) => log.put(bytes),
+      async get(digest: string) {
+        isAsked.resolve();
+        await isThere.promise;
+        return log.get(digest);
+      },
+    };
+    const model = fakeModel(async function* (_, signal) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      yield* [];
+    }, 'Seen.');
+    const { session } = await start(model, { log, blobs });
+    const part = await partOf(log, pngOf({ width: 10, height: 10 }), 'image/png');
+    const first = session.run('first');
+    const second = session.run([part, text('second')]);
+    await isAsked.promise;
+    await session.cancel();
+    expect((await first).outcome).toBe('cancelled');
+    isThere.resolve();
+    expect((await second).text).toBe('Seen.');
+  });
+
   it('sent twice under one id is accepted once and answered alike', async () => {
     const { host, session } = await start();
     const part = await host.attach(pngOf({ width: 10, height: 10 }));
