@@ -174,8 +174,9 @@ function lookingCommands(done: Done): Command[] {
   const models = new Command('models')
     .description('show providers, keys, pools and models; with words, search the catalogue')
     .argument('[words...]', 'what a model must have in its name, such as a provider or a family')
+    .option('--credit', 'also ask the providers that tell it what is left of each account')
     .option('--json', 'as JSON')
-    .action(async (words: string[], flags: { json?: true }) => {
+    .action(async (words: string[], flags: { json?: true; credit?: true }) => {
       const { showModels } = await import('./models/command.ts');
       done(await showModels(words, flags));
     });

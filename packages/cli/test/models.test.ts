@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { wireServer } from '@pawl/models/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { makePlace, type Place, pawl } from './pawl.ts';
 
 function configure(place: Place, config: string): void {
@@ -70,6 +72,45 @@ describe('pawl models (M8, M10)', () => {
     const health = readFileSync(join(place.home, 'pawl', 'health.json'), 'utf8');
     expect(health).not.toContain('WXYZ');
     await server.close();
+  });
+});
+
+describe('what is left of an account (M9)', () => {
+  it('is asked of each key, shown, and heeded by later runs: a key of which nothing is left comes last', async () => {
+    const left: { [key: string]: unknown } = {
+      'Bearer key-one': { data: { left: '0.00' } },
+      'Bearer key-two': { data: { left: 7.5 } },
+    };
+    const asked: string[] = [];
+    const accounts = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.end(JSON.stringify(left[request.headers.authorization ?? '']));
+    });
+    await new Promise<void>((resolve) => accounts.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      accounts.close();
+    });
+    const { port } = accounts.address() as AddressInfo;
+    const place = makePlace();
+    const config = (baseUrl: string) =>
+      `providers: { mine: { wire: openai-chat, baseUrl: "${baseUrl}", keys: [{ env: ONE }, { env: TWO }], credit: { path: /key, remaining: data.left } } }\n`;
+    configure(place, config(`http://127.0.0.1:${port}/v1`));
+    const env = { ONE: 'key-one', TWO: 'key-two' };
+    const first = await pawl(place, ['models', '--credit'], { env });
+    expect(asked).toEqual(['GET /v1/key', 'GET /v1/key']);
+    expect(first.stdout).toMatch(/ONE +… +no credit: no credit left +\$0 of credit/);
+    expect(first.stdout).toMatch(/TWO +… +ready +\$7\.5 of credit/);
+    // Without being asked to, it asks nobody, and knows still.
+    expect((await pawl(place, ['models'], { env })).stdout).toMatch(/ONE +… +no credit: .*\$0 of credit/);
+    expect(asked).toHaveLength(2);
+
+    left['Bearer key-one'] = { data: {} };
+    const silent = await pawl(place, ['models', '--credit'], { env });
+    expect(silent.stdout).toContain('does not tell what is left');
+    accounts.closeAllConnections();
+    await new Promise((resolve) => accounts.close(resolve));
+    const gone = await pawl(place, ['models', '--credit'], { env });
+    expect([gone.code, gone.stdout]).toEqual([0, expect.stringContaining('does not tell what is left: ')]);
   });
 });
 

@@ -27,6 +27,7 @@ export { catalogue, type DatedPrices, type ModelFacts, type Price } from './cata
 export { proxyFor } from './http/proxy.ts';
 export type { Parameters } from './parameters.ts';
 export type { Candidate } from './pool/types.ts';
+export { askCredit } from './select/credit.ts';
 export { parseModelName } from './select/names.ts';
 export { suggestion } from './select/near.ts';
 export {

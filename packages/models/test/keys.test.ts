@@ -262,10 +262,24 @@ describe('M8: the file of rests', () => {
     expect(await store.load()).toBeNull();
     const healths = [1, 2, 3].map(() => createHealth({ store, clock: leapingClock() }));
     await Promise.all(healths.map((health) => health.flush()));
-    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ version: 1, rests: [], snapshots: [] });
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ version: 1, rests: [], snapshots: [], credits: [] });
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readdir(join(folder.path, 'new'))).toEqual(['health.json']);
     await folder.remove();
+  });
+
+  it('tells which account had nothing left, and its key comes last', async () => {
+    const clock = leapingClock();
+    const store = memoryStore();
+    const from = provider('p', ['k1', 'k2']);
+    const [first] = from.keys;
+    const health = createHealth({ store, clock });
+    await health.loading;
+    if (first !== undefined) health.credited(from, first, { at: clock.now(), remaining: 0, limit: 20, unit: 'USD' });
+    await health.flush();
+    const { pool, asked } = poolOf(from, {}, { health: createHealth({ store, clock }) });
+    await call(pool, ask);
+    expect(asked).toEqual(['k2']);
   });
 
   it('that is broken counts as nothing, and is replaced', async () => {
@@ -285,7 +299,7 @@ describe('M8: the file of rests', () => {
     const store = fileHealthStore(folder.path);
     const saying = { code: 'health_unsaved', message: expect.stringContaining(folder.path) as string };
     expect(await thrownBy(store.load())).toMatchObject(saying);
-    expect(await thrownBy(store.save({ version: 1, rests: [], snapshots: [] }))).toMatchObject(saying);
+    expect(await thrownBy(store.save({ version: 1, rests: [], snapshots: [], credits: [] }))).toMatchObject(saying);
     expect(await readdir(folder.path)).toEqual([]);
     await folder.remove();
   });

@@ -1,6 +1,7 @@
 /** What there is to tell of models: what is configured, what is known of it, and how it does. */
-import { createHealth, fileHealthStore, type ProviderReport } from '@pawl/models/health';
+import { createHealth, fileHealthStore, type Health, type ProviderReport } from '@pawl/models/health';
 import {
+  askCredit,
   catalogue,
   catalogueModels,
   createModels,
@@ -44,6 +45,8 @@ export type ProviderRow = {
   /** Models of it in the catalogue. */
   knownModels: number;
   health: ProviderReport | null;
+  /** Why it did not tell what is left of an account; null where it did, or was not asked. */
+  creditProblem: string | null;
 };
 
 export type PoolRow = { pool: string; models: readonly { id: string; problem: string | null }[] };
@@ -58,12 +61,20 @@ export type ModelsReport = {
   models: readonly ModelRow[];
 };
 
-type Options = { config: Config; folder: string; filter: string | null; environment?: NodeJS.ProcessEnv };
+type Options = {
+  config: Config;
+  folder: string;
+  filter: string | null;
+  /** Asks the providers that tell what is left of an account. Default false. */
+  asksCredit?: boolean;
+  environment?: NodeJS.ProcessEnv;
+};
 
 export async function collectModels({
   config,
   folder,
   filter,
+  asksCredit = false,
   environment = process.env,
 }: Options): Promise<ModelsReport> {
   const { models: settings } = config;
@@ -95,7 +106,7 @@ export async function collectModels({
             file: choice.from === 'config' ? (config.model?.from ?? null) : null,
             problem: await problemOf(choice.name),
           },
-    providers: await providerRows(settings, environment),
+    providers: await providerRows(settings, environment, asksCredit),
     pools,
     variants: settings.variants ?? {},
     models: ids.flatMap((id) => rowOf(id, settings, environment)),
@@ -107,10 +118,15 @@ export function isConfigured({ name, keys }: ResolvedProvider, settings: ModelsS
   return keys.length > 0 || Object.hasOwn(settings.providers ?? {}, name);
 }
 
-async function providerRows(settings: ModelsSettings, environment: NodeJS.ProcessEnv): Promise<ProviderRow[]> {
+async function providerRows(
+  settings: ModelsSettings,
+  environment: NodeJS.ProcessEnv,
+  asksCredit: boolean,
+): Promise<ProviderRow[]> {
   const providers = providerNames(settings).flatMap((name) => resolveProvider(name, settings, environment) ?? []);
   const health = createHealth({ store: fileHealthStore(healthPath(environment)) });
   await health.loading;
+  const problems = asksCredit ? await askCredits(providers, health, environment) : new Map<string, string>();
   return providers.map((provider) => {
     const { name, wire, baseUrl, isReady, missing } = provider;
     return {
@@ -122,8 +138,33 @@ async function providerRows(settings: ModelsSettings, environment: NodeJS.Proces
       missing,
       knownModels: catalogueModels(provider).length,
       health: health.report([provider]).providers[0] ?? null,
+      creditProblem: problems.get(name) ?? null,
     };
   });
+}
+
+/** How long a provider may take to tell what is left. */
+const creditMs = 10_000;
+
+/** What they say is kept with the health of their keys, for this process and later ones. */
+async function askCredits(
+  providers: readonly ResolvedProvider[],
+  health: Health,
+  environment: NodeJS.ProcessEnv,
+): Promise<Map<string, string>> {
+  const problems = new Map<string, string>();
+  const ask = async (provider: ResolvedProvider, key: ResolvedProvider['keys'][number]) => {
+    try {
+      const credit = await askCredit(provider, key, { environment, signal: AbortSignal.timeout(creditMs) });
+      if (credit !== null) health.credited(provider, key, credit);
+      else if (provider.credit !== undefined) problems.set(provider.name, 'does not tell what is left');
+    } catch (error) {
+      problems.set(provider.name, `does not tell what is left: ${messageOf(error)}`);
+    }
+  };
+  await Promise.all(providers.flatMap((provider) => provider.keys.map((key) => ask(provider, key))));
+  await health.flush();
+  return problems;
 }
 
 /** What the settings name as a model, each once: the default, what is in pools, and what has settings of its own. */

@@ -10,12 +10,20 @@ import { collectModels, type ModelsReport, type PoolRow, type ProviderRow } from
 import { keyStateText, leftText, modelCells, modelColumns } from './words.ts';
 
 /** @throws `bad_config`. */
-export async function showModels(words: readonly string[], { json }: { json?: true }): Promise<ExitCode> {
+export async function showModels(
+  words: readonly string[],
+  { json, credit }: { json?: true; credit?: true },
+): Promise<ExitCode> {
   const folder = parseFolder('this folder', '.');
   const filter = words.join(' ').trim();
   const config = await readConfig({ folder });
   for (const warning of config.warnings) process.stderr.write(`pawl: ${oneLine(warning)}\n`);
-  const report = await collectModels({ config, folder, filter: filter === '' ? null : filter });
+  const report = await collectModels({
+    config,
+    folder,
+    filter: filter === '' ? null : filter,
+    asksCredit: credit === true,
+  });
   const output = openOutput(process.stdout);
   if (json === true) await output.write(`${JSON.stringify(report, null, 2)}\n`);
   else await output.write(`${textOf(report, filter, createStyle(wantsColour(process.stdout))).join('\n')}\n`);
@@ -79,7 +87,7 @@ function otherLines(rows: readonly ProviderRow[], style: Style): string[] {
 }
 
 function providerLines(
-  { provider, baseUrl, knownModels, missing, health }: ProviderRow,
+  { provider, baseUrl, knownModels, missing, health, creditProblem }: ProviderRow,
   now: number,
   style: Style,
 ): string[] {
@@ -94,6 +102,7 @@ function providerLines(
   return [
     `  ${style.bold(provider)}  ${baseUrl}${style.dim(models)}${state}`,
     ...tableLines(keys, '    '),
+    ...(creditProblem === null ? [] : [`    ${style.yellow(oneLine(creditProblem))}`]),
     ...missing.map((what) => `    ${style.yellow(what)}`),
   ];
 }

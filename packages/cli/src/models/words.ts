@@ -54,12 +54,19 @@ export function keyStateText({ state, until, why }: KeyReport, now: number): str
   }
 }
 
-/** What is left of a key's limits: `38 of 50 requests, 20k of 30k tokens`. */
-export function leftText({ snapshots }: KeyReport): string {
+/** What is left of a key's limits and its account: `38 of 50 requests, 20k of 30k tokens, $12.5 of $20`. */
+export function leftText({ snapshots, credit }: KeyReport): string {
   const newest = snapshots.toSorted((one, other) => other.snapshot.at - one.snapshot.at)[0];
   const parts = Object.entries(newest?.snapshot.buckets ?? {}).map(([name, { limit, remaining }]) => {
     const whole = limit === null ? '' : ` of ${countText(limit)}`;
     return `${countText(remaining)}${whole} ${name.replace('_', ' ')}`;
   });
-  return parts.join(', ');
+  return [...parts, ...(credit === null ? [] : [creditText(credit)])].join(', ');
+}
+
+function creditText({ remaining, limit, unit }: NonNullable<KeyReport['credit']>): string {
+  const amount = (value: number) =>
+    unit === 'USD' ? `$${Number(value.toFixed(2))}` : `${Number(value.toFixed(2))} ${oneLine(unit)}`;
+  if (remaining === null) return 'no limit of credit';
+  return `${amount(remaining)}${limit === null ? '' : ` of ${amount(limit)}`} of credit`;
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { PawlError } from '@pawl/protocol';
 import { failureDetails, isTransientFailure } from '../errors.ts';
 import { type Breaker, breakerAnswered, breakerState } from './breaker.ts';
+import type { Credit } from './credit.ts';
 import type { Gate } from './gate.ts';
 import { isDown, type Meaning, meaningOf, type Policy, restOf } from './policy.ts';
 import { type Snapshot, usedUp } from './rate-limits.ts';
@@ -23,6 +24,8 @@ export type KeyHealth = {
   /** Why it is never used again. */
   retired: PawlError | null;
   noCreditUntil: number;
+  /** What its account had left when the provider was asked last; null if it never was. */
+  credit: Credit | null;
   /** By model, since providers count limits by model (https://platform.claude.com/docs/en/api/rate-limits). */
   rests: Map<string, Rest>;
   snapshots: Map<string, Snapshot>;
@@ -127,6 +130,12 @@ export function placeSucceeded({ endpoint, health }: Place): boolean {
   endpoint.current = health.fingerprint;
   health.noCreditUntil = 0;
   return breakerAnswered(endpoint.breaker);
+}
+
+/** What the provider says of the key's account. A key of which nothing is left is asked after all others. */
+export function keyCredited(health: KeyHealth, credit: Credit, { noCreditMs }: Policy): void {
+  health.credit = credit;
+  health.noCreditUntil = credit.remaining !== null && credit.remaining <= 0 ? credit.at + noCreditMs : 0;
 }
 
 export type Consequence = {

@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, PawlError } from '@pawl/protocol';
 import { fields, list } from '../wires/fields.ts';
+import { type Credit, isCredit } from './credit.ts';
 import type { Snapshot } from './rate-limits.ts';
 
 /** Where the health of keys outlives a process: plain JSON, which holds no key, only fingerprints of keys. */
@@ -15,7 +16,13 @@ export interface HealthStore {
 /** A key that rests, for one model. `until` is in Unix ms, `key` its fingerprint, `why` a phrase for people. */
 type StoredRest = { provider: string; key: string; model: string; until: number; code: string; why: string };
 type StoredSnapshot = { provider: string; key: string; model: string; snapshot: Snapshot };
-export type StoredHealth = { version: 1; rests: readonly StoredRest[]; snapshots: readonly StoredSnapshot[] };
+type StoredCredit = { provider: string; key: string; credit: Credit };
+export type StoredHealth = {
+  version: 1;
+  rests: readonly StoredRest[];
+  snapshots: readonly StoredSnapshot[];
+  credits: readonly StoredCredit[];
+};
 
 /**
  * Health in a file that only its owner may read. A reader never sees half of it; what cannot be read counts as nothing
@@ -54,9 +61,14 @@ function unusable(path: string, verb: string, error: unknown): PawlError {
 
 /** What of `value`, which may be anything, is stored health. */
 export function readStored(value: unknown): StoredHealth {
-  const { version, rests, snapshots } = fields(value);
-  if (version !== 1) return { version: 1, rests: [], snapshots: [] };
-  return { version: 1, rests: list(rests).filter(isRest), snapshots: list(snapshots).filter(isStoredSnapshot) };
+  const { version, rests, snapshots, credits } = fields(value);
+  if (version !== 1) return { version: 1, rests: [], snapshots: [], credits: [] };
+  return {
+    version: 1,
+    rests: list(rests).filter(isRest),
+    snapshots: list(snapshots).filter(isStoredSnapshot),
+    credits: list(credits).filter(isStoredCredit),
+  };
 }
 
 function isRest(value: unknown): value is StoredRest {
@@ -69,6 +81,11 @@ function isStoredSnapshot(value: unknown): value is StoredSnapshot {
   const { at, isGradual, buckets } = fields(snapshot);
   if (![provider, key, model].every(isText) || typeof at !== 'number' || typeof isGradual !== 'boolean') return false;
   return typeof buckets === 'object' && buckets !== null && Object.values(buckets).every(isBucket);
+}
+
+function isStoredCredit(value: unknown): value is StoredCredit {
+  const { provider, key, credit } = fields(value);
+  return [provider, key].every(isText) && isCredit(credit);
 }
 
 function isBucket(value: unknown): boolean {

@@ -2,12 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Clock, systemClock } from '@pawl/engine';
 import { messageOf, type PawlError } from '@pawl/protocol';
 import { breakerBegins, closedBreaker } from './breaker.ts';
+import type { Credit } from './credit.ts';
 import {
   type Consequence,
   type Endpoint,
   endpointId,
   fingerprintOf,
   type KeyHealth,
+  keyCredited,
   type Place,
   placeFailed,
   placeObserved,
@@ -38,6 +40,8 @@ export type Health = {
   place(candidate: Candidate, key: Key | null): Place;
   endpoint(provider: Provider): Endpoint;
   observe(place: Place, headers: IncomingHttpHeaders): void;
+  /** The provider told what is left of the account of a key. */
+  credited(provider: Provider, key: Key, credit: Credit): void;
   /** A request is about to be sent. */
   begins(place: Place): void;
   succeeded(place: Place): void;
@@ -81,7 +85,15 @@ export function createHealth({ store, clock = systemClock }: { store?: HealthSto
   function keyHealthOf(endpoint: Endpoint, fingerprint: string): KeyHealth {
     let health = endpoint.keys.get(fingerprint);
     if (health === undefined) {
-      health = { fingerprint, key: null, retired: null, noCreditUntil: 0, rests: new Map(), snapshots: new Map() };
+      health = {
+        fingerprint,
+        key: null,
+        retired: null,
+        noCreditUntil: 0,
+        credit: null,
+        rests: new Map(),
+        snapshots: new Map(),
+      };
       endpoint.keys.set(fingerprint, health);
     }
     return health;
@@ -109,6 +121,11 @@ export function createHealth({ store, clock = systemClock }: { store?: HealthSto
       if (until <= now || (known !== undefined && !known.isSoft && known.until >= until)) continue;
       rests.set(model, { until: Math.min(until, now + defaultPolicy.longestRestMs), code, why, isSoft: false });
     }
+    for (const { provider, key, credit } of stored.credits) {
+      const health = keyHealthOf(endpointOf(provider), key);
+      const isNews = credit.at > (health.credit?.at ?? now - snapshotMs);
+      if (isNews) keyCredited(health, credit, defaultPolicy);
+    }
     for (const { provider, key, model, snapshot } of stored.snapshots) {
       const { snapshots } = keyHealthOf(endpointOf(provider), key);
       if (snapshot.at > (snapshots.get(model)?.at ?? now - snapshotMs)) snapshots.set(model, snapshot);
@@ -124,6 +141,9 @@ export function createHealth({ store, clock = systemClock }: { store?: HealthSto
         [...rests]
           .filter(([, { isSoft, until }]) => !isSoft && until > now)
           .map(([model, { until, code, why }]) => ({ provider: id, key: fingerprint, model, until, code, why })),
+      ),
+      credits: keys.flatMap(({ id, key: { fingerprint, credit } }) =>
+        credit === null || credit.at <= now - snapshotMs ? [] : [{ provider: id, key: fingerprint, credit }],
       ),
       snapshots: keys.flatMap(({ id, key: { fingerprint, snapshots } }) =>
         [...snapshots]
@@ -203,6 +223,9 @@ export function createHealth({ store, clock = systemClock }: { store?: HealthSto
     observe(place, headers) {
       const snapshot = readRateLimits(headers, clock.now());
       if (snapshot !== null) placeObserved(place, snapshot);
+    },
+    credited(provider, key, credit) {
+      keyCredited(keyOf(knownProvider(provider), key), credit, defaultPolicy);
     },
     begins({ endpoint }) {
       breakerBegins(endpoint.breaker, clock.now());

@@ -1,5 +1,6 @@
 import { durationText } from '@pawl/engine/readers/words';
 import { breakerState } from './breaker.ts';
+import type { Credit } from './credit.ts';
 import type { Endpoint, KeyHealth } from './endpoint.ts';
 import type { Snapshot } from './rate-limits.ts';
 import { maskKey, reasonOf } from './show.ts';
@@ -17,6 +18,8 @@ export type KeyReport = {
   why: string | null;
   rests: readonly { model: string; until: number; why: string; isSoft: boolean }[];
   snapshots: readonly { model: string; snapshot: Snapshot }[];
+  /** What its account had left when the provider was asked last. */
+  credit: Credit | null;
 };
 
 export type ProviderReport = {
@@ -73,6 +76,7 @@ function keyReport(health: KeyHealth, now: number): KeyReport {
     key: key === null ? null : maskKey(key.secret),
     ...summary(),
     rests,
+    credit: health.credit,
     snapshots: [...health.snapshots].map(([model, snapshot]) => ({ model, snapshot })),
   };
 

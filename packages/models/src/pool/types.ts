@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Model } from '@pawl/engine';
 import type { ModelInfo } from '@pawl/protocol';
 import { withoutVariant } from '../select/names.ts';
+import type { CreditEndpoint } from './credit.ts';
 
 /** One of a provider's keys. `name` tells it from others in what people see: the variable it came from, say. */
 export type Key = { name: string; secret: string };
@@ -20,6 +21,8 @@ export type Provider = {
   requestsPerMinute?: number;
   /** Requests under way at once; calls beyond it wait in the same queue. */
   concurrency?: number;
+  /** Where it tells what is left of an account, if it does. */
+  credit?: CreditEndpoint;
 };
 
 /** One model at one provider; with a key it is something that can be called. */

@@ -43,7 +43,15 @@ export function resolveProvider(
   const own = ownOf(settings.providers, name);
   const known = ownOf(knownProviders, name);
   if (own === undefined && known === undefined) return null;
-  const { wire = known?.wire, keys: sources, headers = {}, timeouts = {}, cache = null, ...limits } = own ?? {};
+  const {
+    wire = known?.wire,
+    keys: sources,
+    headers = {},
+    timeouts = {},
+    cache = null,
+    credit: place,
+    ...limits
+  } = own ?? {};
   const address = known?.address === undefined ? undefined : environment[known.address];
   const baseUrl = own?.baseUrl ?? (address || known?.baseUrl);
   if (wire === undefined || baseUrl === undefined) {
@@ -64,9 +72,11 @@ export function resolveProvider(
       ? { keys: [], missing: [] }
       : usualKeys(known, environment);
   const isHome = known !== undefined && known.keys.length > 0 && sameOrigin(baseUrl, known.baseUrl);
+  const credit = place ?? (isHome ? known.credit : undefined);
   const isKeyless = keys.length === 0 && !isFaulty && (sources === undefined || sources.length === 0) && !isHome;
   return {
     ...limits,
+    ...(credit === undefined ? {} : { credit }),
     name,
     wire,
     baseUrl,

@@ -17,7 +17,7 @@ export type ProviderSettings = {
   timeouts?: Partial<Timeouts>;
   /** How long prompts are cached, where the API lets one choose. */
   cache?: 'off' | '5m' | '1h';
-} & Pick<Provider, 'rotation' | 'order' | 'requestsPerMinute' | 'concurrency'>;
+} & Pick<Provider, 'rotation' | 'order' | 'requestsPerMinute' | 'concurrency' | 'credit'>;
 
 /** What is known better than by the catalogue of one model, and its own variants. Prices are in US dollars a million tokens. */
 export type ModelSettings = {

@@ -1,0 +1,47 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { PawlError } from '@pawl/protocol';
+import { modelError } from '../errors.ts';
+import type { Connection } from './connection.ts';
+import { networkError, responseError } from './failure.ts';
+
+/** More than this no answer of JSON is read here. */
+const mostBytes = 65_536;
+
+/** What a short question over GET is answered with. @throws the typed errors of a model's call. */
+export function getJson(connection: Connection, headers: OutgoingHttpHeaders, signal: AbortSignal): Promise<unknown> {
+  return new Promise<string>((resolve, reject) => {
+    const options = { ...connection.options, method: 'GET', headers: { ...connection.options.headers, ...headers } };
+    const request = connection.request({ ...options, signal });
+    const fail = (error: Error) => {
+      const isAborted = signal.aborted;
+      const cancelled = new PawlError('cancelled', `${connection.host} was asked no longer.`, { cause: signal.reason });
+      reject(isAborted ? cancelled : networkError(error, connection.host, request.reusedSocket));
+    };
+    request.once('error', fail);
+    request.once('response', (response) => {
+      const pieces: Buffer[] = [];
+      let size = 0;
+      response.on('error', fail);
+      response.on('data', (piece: Buffer) => {
+        size += piece.length;
+        if (size <= mostBytes) pieces.push(piece);
+        else response.destroy(new Error(`its answer has more than ${mostBytes} bytes`));
+      });
+      response.once('end', () => {
+        const body = Buffer.concat(pieces).toString('utf8');
+        const status = response.statusCode ?? 0;
+        if (status < 200 || status > 299) reject(responseError(status, response.headers, body, Date.now()));
+        else resolve(body);
+      });
+    });
+    request.end();
+  }).then((body) => parsed(body, connection.host));
+}
+
+function parsed(body: string, host: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (cause) {
+    throw modelError('bad_stream', `${host} answered with something that is no JSON.`, {}, { cause });
+  }
+}
