@@ -151,11 +151,11 @@ export function post(request: Post, handler: PostHandler): PostHandle {
       if (chunk === null) return;
       if (isOver) continue;
       hasHeard = true;
-      if (!hasBody) {
-        hasBody = true;
-        limitIdle();
-      }
       handler.data(chunk);
+      if (hasBody) continue;
+      hasBody = true;
+      // Not for an answer that came as a whole.
+      if (!isOver && !isPaused) limitIdle();
     }
   }
 
@@ -252,10 +252,11 @@ export function post(request: Post, handler: PostHandler): PostHandle {
     },
     release() {
       if (!finish()) return;
-      const drain = setTimeout(() => current?.destroy(), releaseMs).unref();
-      response?.once('close', () => clearTimeout(drain));
       isPaused = false;
       readAll();
+      if (response?.complete === true) return;
+      const drain = setTimeout(() => current?.destroy(), releaseMs).unref();
+      response?.once('close', () => clearTimeout(drain));
     },
   };
 }
