@@ -55,11 +55,13 @@ export function isClear(turn: Turn, call: Call): boolean {
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  const entries = Object.entries(value)
-    .filter(([, entry]) => entry !== undefined)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`);
-  return `{${entries.join(',')}}`;
+  let members = '';
+  for (const key of Object.keys(value).sort((left, right) => (left < right ? -1 : 1))) {
+    const entry = (value as { [key: string]: unknown })[key];
+    if (entry === undefined) continue;
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(entry)}`;
+  }
+  return `{${members}}`;
 }
 
 /** A result with what the model must know of how the call came to run. */

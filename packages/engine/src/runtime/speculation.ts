@@ -136,8 +136,8 @@ export class Speculation {
   /** Whether the call was judged the same, and nothing before it in its step has changed or may change something. */
   #stands({ judgement: early }: Entry, call: Call): boolean {
     const { judgement } = call;
-    if (early === null || judgement === null || early.basis !== judgement.basis) return false;
-    if (canonicalJson(early.paths) !== canonicalJson(judgement.paths)) return false;
+    if (early === null || judgement === null) return false;
+    if (early !== judgement && !isJudgedSame(early, judgement)) return false;
     const calls = this.#world.state.turn?.calls ?? [];
     return calls.slice(0, calls.indexOf(call)).every((other) => {
       const known = other.judgement;
@@ -214,5 +214,11 @@ export class Speculation {
 const notMade = () => new PawlError('discarded', 'The call was not made after all.');
 
 function isSame(early: Early, call: Early): boolean {
-  return early.tool === call.tool && canonicalJson(early.input) === canonicalJson(call.input);
+  if (early.tool !== call.tool) return false;
+  // It mostly is the very object that the stream announced.
+  return early.input === call.input || canonicalJson(early.input) === canonicalJson(call.input);
+}
+
+function isJudgedSame(early: Judgement, judgement: Judgement): boolean {
+  return early.basis === judgement.basis && canonicalJson(early.paths) === canonicalJson(judgement.paths);
 }

@@ -64,6 +64,7 @@ export function post(request: Post, handler: PostHandler): PostHandle {
   let hasBody = false;
   let hasHeard = false;
   let isWriting = false;
+  let isPaused = false;
 
   function finish(): boolean {
     if (isOver) return false;
@@ -137,18 +138,25 @@ export function post(request: Post, handler: PostHandler): PostHandle {
       return;
     }
     handler.headers(answer.headers);
-    answer.on('data', (chunk: Buffer) => {
-      if (isOver) return;
-      hasHeard = true;
-      if (!hasBody) {
-        hasBody = true;
-        limitIdle();
-      }
-      handler.data(chunk);
-    });
+    answer.on('readable', readAll);
     answer.once('end', () => {
       if (finish()) handler.end();
     });
+  }
+
+  /** What has come, in one piece: providers send each event as a chunk of its own, and several arrive together. */
+  function readAll(): void {
+    while (!isPaused) {
+      const chunk: Buffer | null = response?.read() ?? null;
+      if (chunk === null) return;
+      if (isOver) continue;
+      hasHeard = true;
+      handler.data(chunk);
+      if (hasBody) continue;
+      hasBody = true;
+      // Not for an answer that came as a whole.
+      if (!isOver && !isPaused) limitIdle();
+    }
   }
 
   /** False if whoever looked at them threw, which ends the call. */
@@ -225,13 +233,14 @@ export function post(request: Post, handler: PostHandler): PostHandle {
 
   return {
     pause() {
-      response?.pause();
+      isPaused = true;
       // Silence is now of our own making.
       clearTimeout(timer);
     },
     resume() {
+      isPaused = false;
       if (!isOver) limitIdle();
-      response?.resume();
+      readAll();
     },
     abort() {
       if (finish()) current?.destroy();
@@ -243,9 +252,11 @@ export function post(request: Post, handler: PostHandler): PostHandle {
     },
     release() {
       if (!finish()) return;
+      isPaused = false;
+      readAll();
+      if (response?.complete === true) return;
       const drain = setTimeout(() => current?.destroy(), releaseMs).unref();
       response?.once('close', () => clearTimeout(drain));
-      response?.resume();
     },
   };
 }

@@ -2,6 +2,7 @@ import type { ModelEvent } from '@pawl/engine';
 import type { StopReason, Usage } from '@pawl/protocol';
 import { describeFailure, providerError } from '../http/failure.ts';
 import { type Block, createAnswer, type TextBlock } from './answer.ts';
+import { readPlainDelta } from './anthropic-delta.ts';
 import { type Fields, fields, list, number, string } from './fields.ts';
 import { type Decoder, parseEvent } from './reader.ts';
 
@@ -100,6 +101,11 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
   return {
     read(data) {
       if (data === '[DONE]') return stopReason !== null;
+      const plain = readPlainDelta(data);
+      if (plain !== null) {
+        addDelta(plain.index, plain.delta);
+        return false;
+      }
       const event = parseEvent(data);
       switch (event.type) {
         case 'content_block_delta':

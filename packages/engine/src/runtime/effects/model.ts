@@ -21,11 +21,10 @@ export const runModel: Runner<'model'> = async (effect, context) => {
   const answer = new Answer(context, callIdsOf(context));
   context.speculation.discard();
   try {
-    const model = await untilAborted(signal, context.ports.modelFor(name));
-    const message = model === null ? null : await untilAborted(signal, answer.follow(model, isOwed));
-    if (model !== null && message !== null) {
+    const answered = await untilAborted(signal, ask(name, context, answer, isOwed));
+    if (answered !== null) {
       await context.speculation.close();
-      await report({ type: 'model.finished', effect: effect.id, model: message.model ?? model.id, message });
+      await report({ type: 'model.finished', effect: effect.id, ...answered });
       return;
     }
     context.speculation.discard();
@@ -38,6 +37,12 @@ export const runModel: Runner<'model'> = async (effect, context) => {
     await report({ type: 'model.failed', effect: effect.id, model: name, error: { code, message }, partial });
   }
 };
+
+async function ask(name: string, { ports }: EffectContext, answer: Answer, isOwed: () => boolean) {
+  const model = await ports.modelFor(name);
+  const message = await answer.follow(model, isOwed);
+  return { model: message.model ?? model.id, message };
+}
 
 const cancelled = { code: 'cancelled', message: 'The call of the model was stopped.' };
 
