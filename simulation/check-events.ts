@@ -52,6 +52,16 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
     case 'note.set':
     case 'tools.offered':
     case 'review.requested':
+    // Looked at by checkers of their own.
+    case 'result.checked':
+    case 'loop.changed':
+    case 'loop.verified':
+    case 'mail.sent':
+    case 'mail.delayed':
+    case 'mail.delivered':
+    case 'mail.failed':
+    case 'mail.received':
+    case 'mail.acknowledged':
       return;
     case 'session.forked': {
       // What ran there is closed as unknown here, and commands and queue stay behind.

@@ -71,6 +71,8 @@ export function withOutcomeFaults(runners: Runners, owner: Owner, faults: Outcom
     model: (effect, context) => runners.model(effect, { ...context, report: unreliable(context) }),
     judge: (effect, context) => runners.judge(effect, { ...context, report: unreliable(context) }),
     tool: (effect, context) => runners.tool(effect, { ...context, report: unreliable(context) }),
+    verify: (effect, context) => runners.verify(effect, { ...context, report: unreliable(context) }),
+    deliver: (effect, context) => runners.deliver(effect, { ...context, report: unreliable(context) }),
     timer: (effect, context) => runners.timer(effect, { ...context, report: unreliable(context) }),
   };
 }

@@ -93,7 +93,11 @@ function runCommand(done: Done): Command {
       ),
     )
     .option('--session-id <id>', 'the id of the new session')
-    .option('-C, --cwd <folder>', 'the folder to work in, if not this one');
+    .option('-C, --cwd <folder>', 'the folder to work in, if not this one')
+    .option('--user <name>', 'for whom the new session works')
+    .option('--channel <name>', 'where it came in')
+    .option('--workflow <slug/step>', 'the step of a workflow that it is')
+    .option('--meta <key=value>', 'more to keep with it; may be repeated', collect);
   return addRunOptions(command).action(async (words: string[], flags: RunFlags) => {
     const { run } = await import('./run/run.ts');
     done(await run(words, flags));
@@ -129,6 +133,12 @@ function addRunOptions(command: Command): Command {
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
+    .option('--output-schema <file>', 'a JSON Schema: the result is JSON that satisfies it')
+    .option('--tool-choice <choice>', 'auto, none, required, or the name of the tool to call first')
+    .option('--request-timeout <time>', 'the longest time of one call of the model')
+    .option('--until-done', 'keep going until the agent says that it is done and nothing is open')
+    .option('--max-iterations <n>', 'with --until-done: the most rounds (default: 10)')
+    .option('--verify <command>', 'with --until-done: what must succeed before it counts as done; run without asking')
     .option('--max-steps <n>', 'the most model calls of the turn (default: 20)')
     .option('--max-duration <time>', 'the longest time of the turn: 90s, 5m, or seconds')
     .option('--max-tokens <n>', 'the most tokens of the turn')
@@ -191,7 +201,10 @@ function lookingCommands(done: Done): Command[] {
     });
   const usage = new Command('usage')
     .description('show tokens and cost of all sessions')
-    .option('--by <what...>', 'day, model, agent or session; several make one row for each pair (default: day)')
+    .option(
+      '--by <what...>',
+      'day, model, agent, session, user or workflow; several make one row for each pair (default: day)',
+    )
     .option('--since <day>', 'from this day on, as 2026-11-01, or so many days back, as 7d (default: 30d)')
     .option('--here', 'only sessions of this folder')
     .option('--json', 'as JSON')

@@ -12,13 +12,17 @@ import type {
   FilePart,
   Json,
   JsonObject,
+  Letter,
+  Mail,
   Message,
   ModelInfo,
+  Origin,
   PermissionMode,
   Preview,
   Question,
   StopReason,
   Todo,
+  ToolChoice,
   ToolEffect,
   Usage,
 } from '@pawl/protocol';
@@ -37,6 +41,9 @@ export type SessionSummary = {
   /** The first input, shortened to one line. */
   firstMessage: string;
   forkedFrom: string | null;
+  /** For whom it works, and what else whoever began it wrote down. */
+  origin: Origin;
+  metadata: Record<string, string>;
   /** Whether a living driver owns it. */
   isLocked: boolean;
 };
@@ -97,9 +104,6 @@ export type Storage = SessionLog & BlobStore;
 /** A tool as a model is told of it. */
 export type ToolSpec = { name: string; description: string; inputSchema: JsonObject };
 
-/** Whether the model calls tools: as it likes, at least one, none, or this one. */
-export type ToolChoice = 'auto' | 'required' | 'none' | { tool: string };
-
 /**
  * One call of a model. `messages` only ever grows at its end between the steps of a turn, and its entries are
  * never changed in place, so a wire may serialise each one once and keep the bytes.
@@ -116,8 +120,10 @@ export type ModelRequest = {
   maxOutputTokens: number;
   /** Default `auto`. */
   toolChoice?: ToolChoice;
-  /** JSON Schema that the text of the answer must satisfy. */
+  /** JSON Schema that the text of the answer must satisfy. A model that cannot be held to it is told of it in words. */
   outputSchema?: JsonObject;
+  /** Longest time of one call, ms; see `Model.limitsRequests`. */
+  timeoutMs?: number;
   /** Bytes of a file in `messages` by its digest; null if they are lost, and then the model is told so. */
   file?(digest: string): Uint8Array | null;
   /** The first message whose thinking was signed over the history as it is sent now; signatures before it are dropped. Default 0. */
@@ -163,8 +169,20 @@ export interface Model {
   /** `provider/model`, as people select it. */
   readonly id: string;
   readonly info: ModelInfo;
+  /** Holds each of its calls to the request's `timeoutMs` itself, and tries again; any other is stopped by the engine. */
+  readonly limitsRequests?: boolean;
   /** Deltas as they come, then one `finished`. A model that cannot stream yields only the last. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+/* --------------------------------------------------------------- the mail */
+
+/** Who may write to whom: only sessions of one tree meet. */
+export interface MailRules {
+  /** Asked when a mail is written, and again when it is delivered. */
+  mayWrite(from: string, to: string): boolean | Promise<boolean>;
+  /** The session that this one works for; null for one that works for nobody. */
+  ownerOf?(session: string): string | null;
 }
 
 /* -------------------------------------------------------------- the tools */
@@ -190,12 +208,28 @@ export type ToolScope = {
   readonly tools?: readonly ToolSpec[];
   /** The session's mode. In `plan` nothing may be changed. */
   readonly mode?: PermissionMode;
+  /** For whom the session works, and what else whoever began it wrote down. */
+  readonly origin?: Origin;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Mail to and from other sessions of the same tree; absent where there is none. */
+  readonly mailbox?: ToolMailbox;
   /**
    * Tells the session something, also after the call has ended: the model reads it before its next step. It stands in
    * the history like a person's word, so nothing that came from outside belongs into it. Nothing is told to a session
    * that is no longer driven here.
    */
   notify?(text: string): void;
+};
+
+/** What a tool sees of the session's mail. */
+export type ToolMailbox = {
+  /** The session that this one works for; null for one that works for nobody. */
+  owner: string | null;
+  inbox: readonly (Mail & { from: string; receivedAt: number; isAcknowledged: boolean })[];
+  /** On their way. */
+  outbox: readonly (Mail & { to: string; attempts: number })[];
+  /** Why this cannot be sent, as a sentence; null if it can. */
+  problem(letter: Letter & { to: string }): Promise<string | null>;
 };
 
 export type ToolContext = ToolScope & {
@@ -254,6 +288,8 @@ export type ToolOutcome = {
   todos?: readonly Todo[];
   /** Notes to keep for the session, by key; null takes one away. */
   notes?: { readonly [key: string]: string | null };
+  /** Mail to other sessions, written into the log together with the result and delivered from there. */
+  mail?: readonly (Letter & { to: string })[];
   /** Names of tools that the model is to be told of from the next step on; see `Tool.isEssential`. */
   offers?: readonly string[];
 };

@@ -41,6 +41,7 @@ const transientCodes: ReadonlySet<string> = new Set([
   'connect_timeout',
   'first_byte_timeout',
   'idle_timeout',
+  'request_timeout',
   'stream_cut',
   'bad_stream',
 ]);

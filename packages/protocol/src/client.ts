@@ -9,6 +9,7 @@ import type {
   FilePart,
   JsonObject,
   Limits,
+  Origin,
   PawlEvent,
   PermissionMode,
   Receipt,
@@ -33,14 +34,15 @@ export type CreateOptions = {
   isAttended?: boolean;
   rules?: Partial<RuleSet>;
   limits?: Partial<Limits>;
+  /** For whom it works, and where it came in. */
+  origin?: Origin;
   metadata?: Record<string, string>;
 };
 
-export type SendOptions = {
+/** Review, result, tool choice, time and target are of the turn that the input starts. */
+export type SendOptions = Omit<CommandInput['input.send'], 'content' | 'delivery'> & {
   /** When a turn is running: after it (default), before its next model call, in its place, or not at all. */
   delivery?: 'queue' | 'steer' | 'interrupt' | 'reject';
-  /** Put the result up for review instead of ending the turn with it. */
-  review?: boolean;
   /** The command's id: the same id twice sends once. */
   id?: string;
 };

@@ -3,7 +3,10 @@ import type * as commands from './schemas/commands.ts';
 import type * as content from './schemas/content.ts';
 import type * as events from './schemas/events.ts';
 import type * as judgement from './schemas/judgement.ts';
+import type * as mailing from './schemas/mail.ts';
+import type * as origins from './schemas/origin.ts';
 import type * as settings from './schemas/settings.ts';
+import type * as turnOptions from './schemas/turn-options.ts';
 import type * as work from './schemas/work.ts';
 
 /** Anything that JSON can hold. */
@@ -32,6 +35,19 @@ export type PermissionMode = z.infer<typeof settings.permissionMode>;
 export type RuleSet = z.infer<typeof settings.ruleSet>;
 export type Limits = z.infer<typeof settings.limits>;
 export type ModelInfo = z.infer<typeof settings.modelInfo>;
+
+/** For whom a session works, where it came in, and which step of which workflow it is. */
+export type Origin = z.infer<typeof origins.origin>;
+/** Whether the model calls tools: as it likes, at least one, none, or this one. */
+export type ToolChoice = z.infer<typeof turnOptions.toolChoice>;
+/** What an input asks of the turn that it starts. */
+export type TurnOptions = z.infer<typeof turnOptions.turnOptions>;
+/** Where a turn that works toward a target stands. */
+export type LoopStatus = z.infer<typeof turnOptions.loopStatus>;
+/** What is written to another session. */
+export type Letter = z.infer<typeof mailing.letter>;
+/** A mail on its way. */
+export type Mail = z.infer<typeof mailing.mail>;
 
 export type Actor = z.infer<typeof events.actor>;
 export type TurnOutcome = z.infer<typeof events.turnOutcome>;
@@ -117,7 +133,15 @@ export type SessionView = {
   mode: PermissionMode;
   createdAt: number;
   updatedAt: number;
-  turn: { number: number; step: number; startedAt: number } | null;
+  origin: Origin;
+  metadata: Record<string, string>;
+  turn: {
+    number: number;
+    step: number;
+    startedAt: number;
+    /** Of a turn with a target. */
+    loop?: { status: LoopStatus; iteration: number; maxIterations: number };
+  } | null;
   lastTurn: EventData['turn.ended'] | null;
   queue: { input: string; delivery: InputDelivery; text: string }[];
   approvals: PendingApproval[];

@@ -67,7 +67,7 @@ export function memoryLog(): Storage {
       found.sort((a, b) => b.summary.updatedAt - a.summary.updatedAt || b.number - a.number);
       return found
         .slice(0, query.limit ?? 50)
-        .map(({ summary }) => ({ ...summary, isLocked: claims.has(summary.session) }));
+        .map(({ summary }) => ({ ...structuredClone(summary), isLocked: claims.has(summary.session) }));
     },
     async delete(session) {
       mustBeOpen();
@@ -113,7 +113,18 @@ export function memoryLog(): Storage {
 }
 
 function emptySummary(session: string): Held['summary'] {
-  return { session, seq: 0, createdAt: 0, updatedAt: 0, cwd: '', model: '', firstMessage: '', forkedFrom: null };
+  const times = { createdAt: 0, updatedAt: 0 };
+  return {
+    session,
+    seq: 0,
+    ...times,
+    cwd: '',
+    model: '',
+    firstMessage: '',
+    forkedFrom: null,
+    origin: {},
+    metadata: {},
+  };
 }
 
 function isWanted({ records, summary }: Held, { cwd, search = '' }: SessionQuery): boolean {

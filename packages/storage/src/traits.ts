@@ -1,5 +1,5 @@
 /** What a list of sessions must know of an append: found in one pass over its events, without a look at the log. */
-import type { DurableEvent, UserPart } from '@pawl/protocol';
+import type { DurableEvent, Origin, UserPart } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
 
 /** What an append changes in a session's summary; absent fields stay. `firstMessage` counts only if there is none yet. */
@@ -7,6 +7,8 @@ type SummaryChange = {
   createdAt?: number;
   cwd?: string;
   model?: string;
+  origin?: Origin;
+  metadata?: Record<string, string>;
   firstMessage?: string;
   forkedFrom?: string;
 };
@@ -25,6 +27,8 @@ export function traitsOf(events: readonly DurableEvent[]): Traits {
         change.createdAt = event.at;
         change.cwd = event.data.cwd;
         change.model = event.data.model;
+        change.origin = event.data.origin ?? {};
+        change.metadata = event.data.metadata;
         break;
       case 'session.forked':
         change.forkedFrom = event.data.from.session;

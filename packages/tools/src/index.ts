@@ -20,6 +20,7 @@ import { writeTool } from './write.ts';
 
 export { isSecretName, secretsIn } from './environment.ts';
 export { escapeInvisible, stripTerminal } from './escape.ts';
+export { mailTools } from './mail/index.ts';
 export type { ToolOptions } from './options.ts';
 export { createRedactor } from './redact.ts';
 export { type Probe, probeSandbox, type SandboxMode, type SandboxOptions } from './sandbox/index.ts';

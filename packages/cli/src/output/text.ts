@@ -8,6 +8,7 @@ import { createSafeText } from './stream-text.ts';
 import { closingLines, summaryLine } from './summary.ts';
 import type { KnownCall } from './tool-line.ts';
 import { callText, toolLine } from './tool-line.ts';
+import { finalText, mailLine, saidLines, verifiedLine } from './turn-lines.ts';
 import { answerLines, noticeLine, todoLines } from './work.ts';
 
 const waits: ReadonlySet<string> = new Set(['retrying', 'switching_key', 'cooling']);
@@ -76,8 +77,22 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
         break;
       case 'message.added':
         if (event.data.message.role === 'assistant') answered(event.data.message);
+        else for (const line of saidLines(event.data.message, style)) screen.line(line);
+        break;
+      case 'loop.verified':
+        screen.line(verifiedLine(event.data, style));
+        break;
+      case 'mail.sent':
+        screen.line(mailLine(`to ${event.data.to}`, event.data, style));
+        break;
+      case 'mail.received':
+        screen.line(mailLine(`from ${event.data.from}`, event.data, style));
+        break;
+      case 'mail.failed':
+        screen.line(style.yellow(`✉ not delivered: ${oneLine(event.data.message)}`));
         break;
       case 'model.failed':
+        if (event.data.willRetry === true && isLive) withdraw(event.data.error.message);
         screen.status(null);
         screen.line(style.red(`✗ ${oneLine(event.data.error.message)}`));
         break;
@@ -184,7 +199,8 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
     async finish({ tally, view }) {
       screen.close();
       // Exactly what the agent said, where a program reads it; a terminal has seen it already, made safe.
-      if (!isLive && tally.text !== '') await output.write(tally.text.endsWith('\n') ? tally.text : `${tally.text}\n`);
+      const text = finalText(tally);
+      if (!isLive && text !== '') await output.write(text.endsWith('\n') ? text : `${text}\n`);
       for (const line of closingLines(tally, view, style)) screen.line(line);
       screen.line(summaryLine(tally, view, style));
     },

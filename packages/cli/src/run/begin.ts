@@ -1,6 +1,6 @@
 /** What a run begins with: an input, or what is owed. */
 import { createId } from '@pawl/engine';
-import type { FilePart, SessionClient, SessionView } from '@pawl/protocol';
+import type { FilePart, SessionClient, SessionView, TurnOptions } from '@pawl/protocol';
 import type { IsOver } from './watch.ts';
 import { untilAnswered, untilNothingIsOwed } from './watch.ts';
 
@@ -8,12 +8,16 @@ import { untilAnswered, untilNothingIsOwed } from './watch.ts';
 export type Begin = (session: SessionClient) => Promise<IsOver>;
 
 /** Sends a prompt, after its files: models do best in that order. What a session owes from before comes first. */
-export function sendPrompt(prompt: string, files: readonly FilePart[], before: SessionView | null): Begin {
+export function sendPrompt(
+  prompt: string,
+  { files, turn }: { files: readonly FilePart[]; turn: TurnOptions },
+  before: SessionView | null,
+): Begin {
   return async (session) => {
     const id = createId();
     const isOver = untilAnswered(id);
     if (before?.status === 'paused') await session.command('session.resume', {});
-    await session.command('input.send', { content: [...files, { type: 'text', text: prompt }] }, id);
+    await session.command('input.send', { content: [...files, { type: 'text', text: prompt }], ...turn }, id);
     return isOver;
   };
 }

@@ -1,10 +1,12 @@
 /** What the flags of a run ask for, checked before anything is opened. */
 import { parseRule } from '@pawl/policy';
-import type { Limits, PermissionMode, RuleSet } from '@pawl/protocol';
+import type { Limits, PermissionMode, RuleSet, TurnOptions } from '@pawl/protocol';
 import type { SandboxMode } from '@pawl/tools';
 import type { Wire } from '../models.ts';
 import { usageError } from '../usage-error.ts';
 import { parseCount, parseDollars, parseDuration, parseFolder } from '../values.ts';
+import { type Origin, readOrigin } from './origin.ts';
+import { readTurnFlags, type TurnFlags } from './turn-flags.ts';
 
 /** As commander gives them. */
 export type RunFlags = {
@@ -30,7 +32,11 @@ export type RunFlags = {
   replayWire?: string;
   replayAnyBody?: true;
   attach?: string[];
-};
+  user?: string;
+  channel?: string;
+  workflow?: string;
+  meta?: string[];
+} & TurnFlags;
 
 const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -51,6 +57,10 @@ export type RunOptions = {
   session: { kind: 'new'; id: string | null } | { kind: 'newest' } | { kind: 'named'; id: string };
   record: string | null;
   wire: Wire | null;
+  /** What is asked of the turn. */
+  turn: TurnOptions;
+  /** For whom a new session works. */
+  origin: Origin;
   /** Paths of files that go with the prompt, as they were given. */
   attach: readonly string[];
 };
@@ -87,6 +97,8 @@ export function readFlags(flags: RunFlags): RunOptions {
     session: wantedSession(flags),
     record: record ?? null,
     wire: wantedWire(flags),
+    turn: readTurnFlags(flags),
+    origin: readOrigin(flags),
     attach: flags.attach ?? [],
   };
 }

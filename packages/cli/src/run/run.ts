@@ -31,6 +31,9 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<Ex
   if (prompt === null && options.session.kind === 'new') {
     throw usageError('There is no prompt. Give one: pawl run "what to do", or pipe it in.');
   }
+  if (prompt === null && Object.keys(options.turn).length > 0) {
+    throw usageError('What is asked of a turn goes with a prompt; a turn that is gone on with keeps its own.');
+  }
   const attached = await readAttached(options.attach, prompt);
   const log = sqliteLog({ path: databasePath() });
   try {
@@ -91,9 +94,10 @@ async function runOn({ log, options, prompt, attached, config, found }: Run): Pr
   try {
     const files =
       attached.length === 0 ? [] : await (await import('./attach.ts')).attachAll(host, attached, model, say);
+    const asked = { files, turn: options.turn };
     if (found === null) {
       const session = await createSession(host, options, isAttended);
-      return await drive({ session, fromSeq: 0, begin: sendPrompt(prompt ?? '', files, null), ...shown });
+      return await drive({ session, fromSeq: 0, begin: sendPrompt(prompt ?? '', asked, null), ...shown });
     }
     const before = await host.view(found.session);
     const resumption = resumptionOf(before);
@@ -101,7 +105,7 @@ async function runOn({ log, options, prompt, attached, config, found }: Run): Pr
     const begin =
       prompt === null && resumption.kind !== 'nothing'
         ? goOn(resumption.kind)
-        : sendPrompt(prompt ?? '', files, before);
+        : sendPrompt(prompt ?? '', asked, before);
     const session = await host.open(found.session, changesFor(before, picked, isAttended));
     for (const { reason } of log.damage())
       process.stderr.write(`Part of the log is damaged and was set aside: ${reason}.\n`);

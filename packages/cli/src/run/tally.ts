@@ -21,6 +21,8 @@ export type Tally = {
   /** The last failed model call of that turn. */
   failure: Failure | null;
   denials: Denial[];
+  /** The turn was asked for a result that satisfies a schema. */
+  isStructured: boolean;
   startedAt: number | null;
   endedAt: number | null;
   calls: Map<string, { tool: string; input: JsonObject; rule: string }>;
@@ -34,6 +36,7 @@ export function createTally(): Tally {
     turn: null,
     failure: null,
     denials: [],
+    isStructured: false,
     startedAt: null,
     endedAt: null,
     calls: new Map(),
@@ -47,6 +50,7 @@ export function count(tally: Tally, event: DurableEvent): void {
       tally.text = '';
       tally.answer = noAnswer;
       tally.failure = null;
+      tally.isStructured = event.data.outputSchema !== undefined;
       tally.startedAt ??= event.at;
       break;
     case 'message.added': {

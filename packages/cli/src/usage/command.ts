@@ -1,4 +1,4 @@
-/** `pawl usage`: tokens and cost of all sessions, by day, model, agent or session. */
+/** `pawl usage`: tokens and cost of all sessions, by day, model, agent, session, user or workflow. */
 import type { SessionLog } from '@pawl/engine';
 import { sumUsage, sumUsageBy, type UsageEntry, type UsageSum, usageOf } from '@pawl/engine/readers/usage';
 import { oneLine } from '@pawl/engine/readers/visible';
@@ -13,7 +13,7 @@ import { parseFolder } from '../values.ts';
 
 export type UsageFlags = { by?: string[]; since?: string; here?: true; json?: true };
 
-const dimensions = ['day', 'model', 'agent', 'session'] as const;
+const dimensions = ['day', 'model', 'agent', 'session', 'user', 'workflow'] as const;
 type Dimension = (typeof dimensions)[number];
 
 /** @throws `usage`. */
@@ -50,7 +50,7 @@ async function readUsage(log: SessionLog, from: number, cwd: string | null): Pro
 }
 
 function keyOf(entry: UsageEntry, dimension: Dimension): string {
-  return dimension === 'day' ? dayOf(entry.at) : entry[dimension];
+  return dimension === 'day' ? dayOf(entry.at) : entry[dimension] || '–';
 }
 
 /** The day where the reader is. */

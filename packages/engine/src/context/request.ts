@@ -15,15 +15,23 @@ export function buildRequest(
   ports: Pick<EffectPorts, 'system' | 'tools'>,
   file: (digest: string) => Uint8Array | null = () => null,
 ): ModelRequest {
+  const { options = {}, isChoiceMet = false, loop = null } = state.turn ?? {};
+  const { toolChoice, outputSchema, requestTimeoutMs } = options;
+  const isForced = toolChoice === 'none' || (toolChoice !== undefined && toolChoice !== 'auto' && !isChoiceMet);
+  const found = typeof toolChoice === 'object' ? [...state.offeredTools, toolChoice.tool] : state.offeredTools;
   return {
     session: state.session,
     model: model.id.slice(model.id.indexOf('/') + 1),
     system: ports.system(state),
-    tools: offeredTools(ports.tools, state.offeredTools),
+    tools: offeredTools(ports.tools, found),
     messages: state.messages.slice(),
     tail: tailOf(state),
     maxOutputTokens: model.info.outputTokens,
     file,
     signedFrom: state.signedFrom,
+    ...(isForced && { toolChoice }),
+    // A turn with a target gives its result by the call that ends it.
+    ...(outputSchema !== undefined && loop === null && { outputSchema }),
+    ...(requestTimeoutMs !== undefined && { timeoutMs: requestTimeoutMs }),
   };
 }

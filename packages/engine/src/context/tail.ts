@@ -8,7 +8,7 @@ import type { State, Turn } from '../core/index.ts';
  */
 export function tailOf({ turn, todos, settings }: Readonly<State>): string | null {
   if (turn === null) return null;
-  const parts = [adviceOf(turn), budgetOf(turn.step, settings.limits.steps), todosOf(todos, turn.step)];
+  const parts = [adviceOf(turn), targetOf(turn), budgetOf(turn.step, settings.limits.steps), todosOf(todos, turn.step)];
   const said = parts.filter((part) => part !== null);
   return said.length === 0 ? null : said.join('\n\n');
 }
@@ -25,6 +25,18 @@ function adviceOf({ advice }: Turn): string | null {
     default:
       return advice satisfies never;
   }
+}
+
+/** Said as the work begins; what is said later of it stands in the history. */
+function targetOf({ loop, step, options: { outputSchema } }: Turn): string | null {
+  if (loop === null || step !== 1) return null;
+  const parts = [
+    `You work toward a target and keep going until it is reached, in at most ${loop.maxIterations} iterations. When all that was asked for is done and checked, and nothing on your todo list is open, call done, alone in its step. Nothing else ends the work well; if it takes a person to go on, call escalate.`,
+  ];
+  if (loop.verify !== null) parts.push(`It counts when this command succeeds: ${loop.verify}`);
+  if (outputSchema !== undefined)
+    parts.push(`The result that you give to done satisfies this JSON Schema: ${JSON.stringify(outputSchema)}`);
+  return parts.join('\n');
 }
 
 /** Turns of fewer steps are too short to be warned in. */

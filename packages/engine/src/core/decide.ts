@@ -6,6 +6,8 @@ import { answerQuestions } from './answers.ts';
 import { canonicalJson } from './calls.ts';
 import { summariseEdit } from './edits.ts';
 import { findCall } from './fold/call.ts';
+import { decideMail } from './mail.ts';
+import { carriedOn, optionsOf, optionsRefusal } from './options.ts';
 import type { Outcome } from './outcomes.ts';
 import { decideOutcome } from './outcomes.ts';
 import type { Call, State } from './state.ts';
@@ -42,7 +44,7 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
   const { turn, settings } = state;
   switch (command.type) {
     case 'input.send': {
-      const { content, delivery, review } = command.data;
+      const { content, delivery } = command.data;
       if (isEmpty(content)) return refuse('empty_input', 'The input is empty. Send some text.');
       if (delivery === 'reject' && turn !== null) {
         return refuse(
@@ -50,13 +52,16 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
           `Turn ${turn.number}, started by ${turn.by.id}, is running. Wait for it, or queue, steer or interrupt.`,
         );
       }
+      const isSteering = delivery === 'steer' && turn !== null;
+      const refusal = optionsRefusal(command.data, { by: command.by, isSteering });
+      if (refusal !== null) return refusal;
       const queued: EventBody = {
         type: 'input.queued',
         data: {
           input: command.id,
           delivery: delivery === 'reject' ? 'queue' : delivery,
           content,
-          ...(review === true && { review }),
+          ...optionsOf(command.data),
         },
       };
       if (delivery !== 'interrupt' || turn === null || turn.cancel !== null) return accept(queued);
@@ -129,6 +134,10 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
       if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can approve or reject a result.');
       if (turn?.phase !== 'review' || turn.cancel !== null) return refuse('no_review', 'No result is up for review.');
       return accept({ type: 'review.resolved', data: { turn: turn.number, ...command.data } });
+    case 'mail.send':
+    case 'mail.receive':
+    case 'mail.acknowledge':
+      return decideMail(state, command);
     default:
       return command satisfies never;
   }
@@ -180,7 +189,7 @@ function startWithoutInput(state: State, cause: 'continue' | 'retry'): Decision 
     const content = [{ type: 'text' as const, text: 'Continue from where you stopped.' }];
     events.push({ type: 'message.added', data: { message: { role: 'user', content, source: 'engine' } } });
   }
-  events.push({ type: 'turn.started', data: { turn: state.turns + 1, cause } });
+  events.push({ type: 'turn.started', data: { turn: state.turns + 1, cause, ...carriedOn(state) } });
   return accept(...events);
 }
 

@@ -1,7 +1,8 @@
 /** Which effects are owed to the outside world? Ids follow from the log, so a debt is the same after a crash, on any machine. */
 import { isClear } from './calls.ts';
+import { mailTimer } from './fold/mail.ts';
 import { approvalTimer, questionTimer, turnTimer } from './fold/turn.ts';
-import type { Call, State, Turn } from './state.ts';
+import type { Call, Loop, State, Turn } from './state.ts';
 
 export type Effect =
   /** Call the model; or stop that call, and say what there is of the answer. */
@@ -10,24 +11,43 @@ export type Effect =
   | { kind: 'judge'; id: string; call: string }
   /** Run the call, whose intent is in the log; or find out what became of it, if the driver that ran it is gone; or stop it. */
   | { kind: 'tool'; id: string; call: string; mode: 'run' | 'recover' | 'stop' }
+  /** Run the person's check of a turn that works toward a target. */
+  | { kind: 'verify'; id: string }
+  /** Hand a mail to the session that it is for. */
+  | { kind: 'deliver'; id: string; mail: string }
   /** Ring at this time, Unix ms. */
   | { kind: 'timer'; id: string; at: number };
 
 export function due(state: State): Effect[] {
   const { turn } = state;
-  if (turn === null) return [];
+  const effects = owedToMail(state);
+  if (turn === null) return effects;
   const isStopping = turn.cancel !== null || turn.isOverTime;
-  const effects: Effect[] = [];
   if (turn.phase === 'model') {
     const id = `model:t${turn.number}_s${turn.step}_a${turn.attempt}`;
     effects.push({ kind: 'model', id, mode: isStopping ? 'stop' : 'run' });
   }
   if (turn.phase === 'tools') effects.push(...owedToCalls(turn, isStopping));
+  const { loop } = turn;
+  if (turn.phase === 'between' && !isStopping && turn.ending === null && loop !== null && isVerifying(loop)) {
+    effects.push({ kind: 'verify', id: `verify:t${turn.number}_i${loop.iteration}` });
+  }
   const { durationMs } = state.settings.limits;
   if (durationMs !== null && !isStopping) {
     effects.push({ kind: 'timer', id: turnTimer(turn.number, durationMs), at: turn.startedAt + durationMs });
   }
   return effects;
+}
+
+const isVerifying = ({ status, proposed, isAssessed }: Loop) =>
+  status === 'verifying' && proposed !== null && !isAssessed;
+
+function owedToMail({ mail: { outbox } }: State): Effect[] {
+  return outbox.map(({ mail, attempts, retryAt }) =>
+    retryAt === null
+      ? { kind: 'deliver', id: `deliver:${mail}`, mail }
+      : { kind: 'timer', id: mailTimer(mail, attempts), at: retryAt },
+  );
 }
 
 function owedToCalls(turn: Turn, isStopping: boolean): Effect[] {

@@ -3,8 +3,12 @@ import type { DurableEvent, UserMessage } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
 import { addAnswer, failModel } from './fold/answer.ts';
 import { evolveCall, finishCall, interrupt, reconsider } from './fold/call.ts';
+import { evolveLoop, noteTodos } from './fold/loop.ts';
+import { emptyMailbox, evolveMail, noteInHistory, ringMail } from './fold/mail.ts';
 import { evolveQuestion } from './fold/question.ts';
+import { checkResult } from './fold/result.ts';
 import { endTurn, fireTimer, leaveBehind, startTurn } from './fold/turn.ts';
+import { optionsOf } from './options.ts';
 import { repairHistory } from './repair.ts';
 import type { State } from './state.ts';
 import { mergeLimits, noUsage } from './state.ts';
@@ -34,6 +38,7 @@ export function evolve(state: State, event: DurableEvent): State {
       state.isHeld = false;
       state.isPaused = false;
       state.commands.clear();
+      state.mail = emptyMailbox();
       state.usage = noUsage;
       state.costUsd = 0;
       if (state.turn !== null) leaveBehind(state.turn, event);
@@ -74,6 +79,7 @@ export function evolve(state: State, event: DurableEvent): State {
       state.stage = event.data.stage;
       break;
     case 'todo.updated':
+      noteTodos(state, event.data.todos);
       state.todos = { items: event.data.todos, age: 0 };
       break;
     case 'note.set':
@@ -85,8 +91,8 @@ export function evolve(state: State, event: DurableEvent): State {
       break;
 
     case 'input.queued': {
-      const { input, delivery, content, review } = event.data;
-      const queued = { id: input, delivery, content, review: review ?? false, by: event.by };
+      const { input, delivery, content } = event.data;
+      const queued = { id: input, delivery, content, options: optionsOf(event.data), by: event.by };
       if (delivery === 'interrupt') state.queue.unshift(queued);
       else state.queue.push(queued);
       if (delivery !== 'context') state.isHeld = false;
@@ -114,6 +120,7 @@ export function evolve(state: State, event: DurableEvent): State {
       turn.phase = 'model';
       turn.attempt = 1;
       turn.hasBeenEmpty = false;
+      turn.timeouts = 0;
       turn.calls = [];
       break;
     }
@@ -148,8 +155,26 @@ export function evolve(state: State, event: DurableEvent): State {
       finishCall(state, event.data, event.seq);
       break;
 
+    case 'result.checked':
+      if (state.turn !== null) checkResult(state.turn, event.data);
+      break;
+    case 'loop.changed':
+    case 'loop.verified':
+      if (state.turn !== null) evolveLoop(state.turn, event);
+      break;
+
+    case 'mail.sent':
+    case 'mail.delayed':
+    case 'mail.delivered':
+    case 'mail.failed':
+    case 'mail.received':
+    case 'mail.acknowledged':
+      evolveMail(state, event);
+      break;
+
     case 'timer.fired':
       fireTimer(state, event.data.timer);
+      ringMail(state, event.data.timer);
       break;
     case 'cancel.requested': {
       const turn = state.turn;
@@ -186,7 +211,11 @@ function removeInput(state: State, id: string): void {
 }
 
 function addUserMessage(state: State, message: UserMessage, seq: number): void {
-  if (message.input !== undefined) removeInput(state, message.input);
+  if (message.input !== undefined) {
+    removeInput(state, message.input);
+    noteInHistory(state, message.input);
+  }
+  if (message.source === 'engine' && state.turn !== null) state.turn.correction = null;
   if (message.source === 'input') state.task ??= textOf(message.content);
   for (const part of message.content) {
     state.window.charactersSince += charactersOf(part);

@@ -2,20 +2,26 @@
  * What effects bring back. An outcome counts once, and only while its effect is owed: a second, late or foreign one
  * is refused, and the runtime drops and counts it.
  */
-import type { AssistantPart, Attempt, EventBody, EventData, Failure, Judgement } from '@pawl/protocol';
+import type { AssistantPart, Attempt, EventBody, EventData, Failure, Json, Judgement } from '@pawl/protocol';
 import type { ModelMessage, ModelPart, ToolOutcome } from '../ports.ts';
 import { blockers, withRemarks } from './calls.ts';
 import type { Decision } from './decide.ts';
 import { accept, refuse } from './decide.ts';
 import { due } from './due.ts';
 import { findCall } from './fold/call.ts';
+import type { Outgoing } from './mail.ts';
+import { letterProblem, mailId, sent, undelivered } from './mail.ts';
+import { endProblem } from './settle/loop.ts';
 import type { State } from './state.ts';
 
 /** What a tool says of the session besides its result. */
-export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers'>;
+export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers' | 'mail'>;
+
+/** What the turn was to give, held against its schema. */
+export type Checked = { isValid: true; result: Json } | { isValid: false; problem: string };
 
 export type Outcome =
-  | { type: 'model.finished'; effect: string; model: string; message: ModelMessage }
+  | { type: 'model.finished'; effect: string; model: string; message: ModelMessage; checked?: Checked }
   /** `partial` is the answer so far, to be kept; code `cancelled` when the engine itself stopped it. */
   | {
       type: 'model.failed';
@@ -24,10 +30,16 @@ export type Outcome =
       error: Failure;
       partial: ModelMessage | null;
       attempts?: readonly Attempt[];
+      /** The engine itself ended the request, and nobody has tried again yet. */
+      isUntried?: boolean;
     }
   | { type: 'tool.judged'; effect: string; judgement: Judgement }
   | { type: 'tool.outdated'; effect: string; data: EventData['tool.outdated'] }
-  | { type: 'tool.finished'; effect: string; data: EventData['tool.finished']; declared?: Declared }
+  | { type: 'tool.finished'; effect: string; data: EventData['tool.finished']; declared?: Declared; checked?: Checked }
+  | { type: 'loop.verified'; effect: string; ok: boolean; output: string; problem?: string }
+  | { type: 'mail.delivered'; effect: string; mail: string }
+  /** `isFinal`: it would fail again. */
+  | { type: 'mail.undelivered'; effect: string; mail: string; message: string; isFinal: boolean }
   | { type: 'timer.fired'; effect: string }
   | { type: 'session.opened'; data: EventData['session.opened'] };
 
@@ -48,11 +60,14 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
       if (isEmpty(message.content) && message.stopReason !== 'refusal') {
         return accept(failed(state, emptyAnswer(turn.hasBeenEmpty), message));
       }
-      return accept(answer(state, outcome, false));
+      return accept(answer(state, outcome, false), ...checked(state, outcome.checked));
     }
     case 'model.failed': {
       if (!isOwed(state, outcome.effect)) return late();
       const failure = failed(state, outcome.error, outcome);
+      if (outcome.isUntried === true && (state.turn?.timeouts ?? 0) < mostTimeouts && state.turn?.cancel == null) {
+        return accept({ ...failure, data: { ...failure.data, willRetry: true } });
+      }
       return outcome.partial === null || isEmpty(outcome.partial.content)
         ? accept(failure)
         : accept(answer(state, { model: outcome.model, message: outcome.partial }, true), failure);
@@ -64,13 +79,70 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
       return accept({ type: 'tool.outdated', data: outcome.data });
     case 'tool.finished': {
       if (!isOwed(state, outcome.effect)) return late();
-      const call = findCall(state, outcome.data.call);
-      const content = call === undefined ? outcome.data.content : withRemarks(call, outcome.data.content);
-      return accept(...declarations(outcome.declared), { type: 'tool.finished', data: { ...outcome.data, content } });
+      return accept(...finished(state, outcome));
     }
+    case 'loop.verified': {
+      const { turn } = state;
+      if (turn === null || !isOwed(state, outcome.effect)) return late();
+      const { type, effect: _, ...data } = outcome;
+      return accept({ type, data: { turn: turn.number, iteration: turn.loop?.iteration ?? 0, ...data } });
+    }
+    case 'mail.delivered':
+      if (!isOwed(state, outcome.effect)) return late();
+      return accept({ type: 'mail.delivered', data: { mail: outcome.mail } });
+    case 'mail.undelivered':
+      if (!isOwed(state, outcome.effect)) return late();
+      return accept(...undelivered(state, outcome.mail, outcome.message, outcome.isFinal));
     default:
       return outcome satisfies never;
   }
+}
+
+/** Requests of one step that may take too long before the turn ends. */
+const mostTimeouts = 2;
+
+/** A call that ends a turn with a target only puts its end forward, and only where that may be. */
+function finished(state: State, { data, declared, checked: given }: Outcome & { type: 'tool.finished' }): EventBody[] {
+  const { turn } = state;
+  const call = findCall(state, data.call);
+  const content = call === undefined ? data.content : withRemarks(call, data.content);
+  const said = [...declarations(declared), ...letters(state, data.call, declared?.mail)];
+  const isEnd = turn?.loop != null && data.endsTurn !== undefined && data.isBlocked !== true;
+  if (!isEnd)
+    return [...said, { type: 'tool.finished', data: { ...data, content } }, ...checked(state, given, data.call)];
+  const problem = endProblem(state, turn);
+  const { endsTurn: _, result: __, ...rest } = data;
+  if (problem !== null && turn.loop !== null) {
+    const changed = {
+      turn: turn.number,
+      iteration: turn.loop.iteration,
+      status: 'executing' as const,
+      message: problem,
+    };
+    return [
+      ...said,
+      { type: 'tool.finished', data: { ...rest, status: 'error', content: problem } },
+      { type: 'loop.changed', data: changed },
+    ];
+  }
+  return [
+    ...said,
+    { type: 'tool.finished', data: { ...data, content: 'Noted. It is looked at now.' } },
+    ...checked(state, given, data.call),
+  ];
+}
+
+function checked(state: State, given: Checked | undefined, call?: string): EventBody[] {
+  if (given === undefined) return [];
+  const { number = 0, step = 0 } = state.turn ?? {};
+  return [{ type: 'result.checked', data: { turn: number, step, ...(call !== undefined && { call }), ...given } }];
+}
+
+/** What a tool wants to be sent. What may not be is told by the tool itself, which asked before. */
+function letters(state: State, call: string, mail: readonly Outgoing[] = []): EventBody[] {
+  return mail
+    .filter((letter) => letterProblem(state, letter) === null)
+    .map((letter, index) => sent(state, mailId(state.session, `${call}_m${index + 1}`), letter));
 }
 
 function declarations({ stage, todos, notes = {}, offers = [] }: Declared = {}): EventBody[] {
@@ -115,7 +187,11 @@ function isEmpty(content: readonly ModelPart[]): boolean {
 
 type Tried = Partial<Pick<ModelMessage, 'usage' | 'costUsd' | 'cutCall' | 'attempts'>>;
 
-function failed(state: State, error: Failure, { usage, costUsd, cutCall, attempts }: Tried = {}): EventBody {
+function failed(
+  state: State,
+  error: Failure,
+  { usage, costUsd, cutCall, attempts }: Tried = {},
+): EventBody & { type: 'model.failed' } {
   const { number = 0, step = 0, attempt = 0 } = state.turn ?? {};
   const spent = { ...(usage !== undefined && { usage }), ...(costUsd !== undefined && { costUsd }) };
   const cut = cutCall !== undefined && { cutCall };

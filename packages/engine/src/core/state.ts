@@ -9,8 +9,10 @@ import type {
   JsonObject,
   Judgement,
   Limits,
+  LoopStatus,
   Message,
   ModelInfo,
+  Origin,
   PermissionMode,
   Question,
   QueueDisposition,
@@ -18,6 +20,7 @@ import type {
   Todo,
   ToolEffect,
   ToolResult,
+  TurnOptions,
   TurnOutcome,
   Usage,
   UserPart,
@@ -70,12 +73,48 @@ export type QueuedInput = {
   id: string;
   delivery: InputDelivery;
   content: UserPart[];
-  review: boolean;
+  /** What it asks of the turn that it starts. */
+  options: TurnOptions;
   by: Actor;
 };
 
 /** After an answer that was cut: go on with the text; send one smaller call; come to the answer sooner. */
 type Advice = { kind: 'continue' } | { kind: 'smaller_call'; tool: string } | { kind: 'answer' };
+
+/** A turn that works toward a target: an iteration lasts until the agent comes to rest or says that it is done. */
+export type Loop = {
+  status: LoopStatus;
+  /** From 1. */
+  iteration: number;
+  maxIterations: number;
+  verify: string | null;
+  /** Something was changed in this iteration. */
+  hasProgressed: boolean;
+  /** Iterations in a row, before this one, in which nothing was. */
+  fruitless: number;
+  /** Why the agent has to be told to go on. */
+  rest: { kind: 'answer' } | { kind: 'refused_end' } | { kind: 'failed_check'; output: string } | null;
+  /** The end that its agent put forward, until it is accepted or not. */
+  proposed: { message: string; result?: Json } | null;
+  /** The next end that is put forward counts: it was asked for a second look, or the check passed. */
+  isAssessed: boolean;
+};
+
+/** Mails on their way, and mails that came. */
+export type Mailbox = {
+  outbox: (EventData['mail.sent'] & { attempts: number; retryAt: number | null })[];
+  inbox: (EventData['mail.received'] & {
+    receivedAt: number;
+    isInHistory: boolean;
+    /** The model has answered to a request that held it. */
+    isRead: boolean;
+    isAcknowledged: boolean;
+  })[];
+  /** The thread of each mail. */
+  threadOf: Map<string, string>;
+  /** Mails sent from here, by thread. */
+  sentIn: Map<string, number>;
+};
 
 export type Turn = {
   number: number;
@@ -102,6 +141,17 @@ export type Turn = {
   /** How the turn ends once nothing of it is open. */
   ending: { outcome: TurnOutcome; message: string; result?: Json } | null;
   review: boolean;
+  /** What it was started with. */
+  options: TurnOptions;
+  /** The call that `toolChoice` forces has been made. */
+  isChoiceMet: boolean;
+  /** Requests of this step that took too long. */
+  timeouts: number;
+  /** Results that were not what was asked for. */
+  wrongResults: number;
+  /** What the agent has to be told of the last one. */
+  correction: string | null;
+  loop: Loop | null;
   /** It was begun in the session that this one was forked from. */
   isForked: boolean;
   usage: Usage;
@@ -119,6 +169,7 @@ export type Settings = {
   rules: RuleSet;
   limits: Limits;
   metadata: Record<string, string>;
+  origin?: Origin | undefined;
 };
 
 export type State = {
@@ -152,6 +203,9 @@ export type State = {
   turns: number;
   turn: Turn | null;
   lastTurn: EventData['turn.ended'] | null;
+  /** What the last turn was started with. */
+  lastOptions: TurnOptions;
+  mail: Mailbox;
   usage: Usage;
   costUsd: number | null;
   /** What the window holds: the last request and answer as counted by the provider, and what was added since. */
@@ -223,6 +277,8 @@ export function initialState(): State {
     turns: 0,
     turn: null,
     lastTurn: null,
+    lastOptions: {},
+    mail: { outbox: [], inbox: [], threadOf: new Map(), sentIn: new Map() },
     usage: noUsage,
     costUsd: 0,
     window: { tokens: 0, charactersSince: 0 },

@@ -1,6 +1,6 @@
 import type { Transcript, TranscriptCall, TranscriptEntry } from './transcript.ts';
 import { oneLine, visible } from './visible.ts';
-import { costText, durationText, modelText, timeText } from './words.ts';
+import { costText, durationText, modelText, originLines, timeText } from './words.ts';
 
 /** A session as one page that needs nothing else: no script, no font, no picture. */
 export function exportHtml(transcript: Transcript): string {
@@ -12,6 +12,7 @@ export function exportHtml(transcript: Transcript): string {
     ['Folder', cwd],
     ['Model', modelText(model)],
     ['Agent', agent],
+    ...originLines(transcript).map(([name, value]) => [escapeHtml(name), value]),
     ['Begun', timeText(createdAt)],
     ['Cost', costText(costUsd)],
   ];

@@ -1,6 +1,6 @@
 import type { Transcript, TranscriptCall, TranscriptEntry } from './transcript.ts';
 import { oneLine, visible } from './visible.ts';
-import { costText, timeText } from './words.ts';
+import { costText, originLines, timeText } from './words.ts';
 
 /** A session as one Markdown document. */
 export function exportMarkdown(transcript: Transcript): string {
@@ -11,6 +11,7 @@ export function exportMarkdown(transcript: Transcript): string {
     `- Folder: ${code(cwd)}`,
     `- Model: ${code(model)}`,
     `- Agent: ${code(agent)}`,
+    ...originLines(transcript).map(([name, value]) => `- ${name}: ${code(value)}`),
     `- Begun: ${timeText(createdAt)}`,
     `- Cost: ${costText(costUsd)}`,
   ];

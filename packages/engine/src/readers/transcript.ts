@@ -4,6 +4,7 @@ import type {
   DurableEvent,
   EventData,
   JsonObject,
+  Origin,
   Preview,
   StopReason,
   ToolStatus,
@@ -78,6 +79,9 @@ export type Transcript = {
   cwd: string;
   model: string;
   agent: string;
+  /** For whom it works, and what else whoever began it wrote down. */
+  origin: Origin;
+  metadata: Record<string, string>;
   createdAt: number;
   updatedAt: number;
   forkedFrom: string | null;
@@ -95,6 +99,8 @@ export function transcribe(events: readonly DurableEvent[]): Transcript {
     cwd: '',
     model: '',
     agent: '',
+    origin: {},
+    metadata: {},
     createdAt: events[0]?.at ?? 0,
     updatedAt: events.at(-1)?.at ?? 0,
     forkedFrom: null,
@@ -111,8 +117,8 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
   const note = (text: string) => transcript.entries.push({ kind: 'note', at: event.at, text });
   switch (event.type) {
     case 'session.created': {
-      const { cwd, model, agent } = event.data;
-      Object.assign(transcript, { cwd, model, agent, createdAt: event.at });
+      const { cwd, model, agent, metadata, origin = {} } = event.data;
+      Object.assign(transcript, { cwd, model, agent, metadata, origin, createdAt: event.at });
       break;
     }
     case 'session.forked': {
@@ -184,6 +190,15 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
       Object.assign(call, { status, content, durationMs: durationMs ?? null, details: details ?? null });
       break;
     }
+    case 'loop.verified':
+      note(event.data.problem ?? `The check ${event.data.ok ? 'passed' : 'failed'}.`);
+      break;
+    case 'mail.sent':
+      note(`Mail to ${event.data.to} (${event.data.kind}): ${event.data.text}`);
+      break;
+    case 'mail.failed':
+      note(`A mail was not delivered: ${event.data.message}`);
+      break;
     case 'review.resolved':
       note(`The result was ${event.data.decision === 'approve' ? 'approved' : 'rejected'} by ${event.by.id}.`);
       break;
@@ -213,6 +228,12 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
     case 'timer.fired':
     case 'cancel.requested':
     case 'review.requested':
+    case 'result.checked':
+    case 'loop.changed':
+    case 'mail.delayed':
+    case 'mail.delivered':
+    case 'mail.received':
+    case 'mail.acknowledged':
       break;
     default:
       event satisfies never;

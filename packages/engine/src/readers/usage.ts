@@ -2,6 +2,7 @@
 import type { DurableEvent, Usage } from '@pawl/protocol';
 import { noUsage } from '../core/state.ts';
 import { addUsage } from '../core/usage.ts';
+import { workflowText } from './words.ts';
 
 /** One call of a model that was billed, or may have been. */
 export type UsageEntry = {
@@ -9,6 +10,10 @@ export type UsageEntry = {
   at: number;
   session: string;
   agent: string;
+  /** For whom the session works; empty where nobody said. */
+  user: string;
+  /** `slug/step`; empty where nobody said. */
+  workflow: string;
   /** That answered; of a failed call the one that was asked. */
   model: string;
   usage: Usage;
@@ -21,10 +26,13 @@ export function usageOf(events: readonly DurableEvent[]): UsageEntry[] {
   let entries: UsageEntry[] = [];
   let model = '';
   let agent = '';
+  let [user, workflow] = ['', ''];
   for (const { type, data, at, session } of events) {
     switch (type) {
       case 'session.created':
         ({ model, agent } = data);
+        user = data.origin?.user ?? '';
+        workflow = workflowText(data.origin);
         break;
       case 'session.configured':
         model = data.model ?? model;
@@ -37,12 +45,12 @@ export function usageOf(events: readonly DurableEvent[]): UsageEntry[] {
         const { message } = data;
         if (message.role !== 'assistant') break;
         const { usage, costUsd } = message;
-        entries.push({ at, session, agent, model: message.model, usage, costUsd });
+        entries.push({ at, session, agent, user, workflow, model: message.model, usage, costUsd });
         break;
       }
       case 'model.failed': {
         const { usage, costUsd = null } = data;
-        if (usage !== undefined) entries.push({ at, session, agent, model, usage, costUsd });
+        if (usage !== undefined) entries.push({ at, session, agent, user, workflow, model, usage, costUsd });
         break;
       }
       default:

@@ -1,3 +1,5 @@
+import type { Origin } from '@pawl/protocol';
+
 /** Numbers and times as people read them. */
 
 /** UTC, to the second: the same text on every machine. */
@@ -39,4 +41,27 @@ export function countText(count: number): string {
   if (count < 10_000) return `${(count / 1000).toFixed(1).replace(/\.0$/, '')}k`;
   if (count < 1_000_000) return `${Math.round(count / 1000)}k`;
   return `${(count / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`;
+}
+
+/** `slug/step`; empty without a workflow. */
+export function workflowText({ workflow }: Origin = {}): string {
+  return workflow === undefined ? '' : `${workflow.slug}/${workflow.step}`;
+}
+
+/** For whom a session works and what else is written down of it, as names and values; those that are there. */
+export function originLines({
+  origin,
+  metadata,
+}: {
+  origin: Origin;
+  metadata: Record<string, string>;
+}): [name: string, value: string][] {
+  const { user = '', channel = '' } = origin;
+  const lines: [string, string][] = [
+    ['User', user],
+    ['Channel', channel],
+    ['Workflow', workflowText(origin)],
+    ...Object.entries(metadata),
+  ];
+  return lines.filter(([, value]) => value !== '');
 }

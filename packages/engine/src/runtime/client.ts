@@ -32,18 +32,18 @@ export function sessionClient(
     id = createId(),
   ): Promise<Receipt> => {
     const given: object = type === 'session.configure' ? await resolveModel(data as Changes) : data;
-    const filled = { ...commandDefaults[type], ...given } as CommandData[Type];
+    const filled = withTarget({ ...commandDefaults[type], ...given }) as CommandData[Type];
     // A command is a pair of type and data; TypeScript cannot see that these two belong together.
     return session.command({ id, session: session.id, by: identity, type, data: filled } as Command);
   };
 
   const send = (input: string | UserPart[], options: SendOptions = {}): AsyncIterableIterator<PawlEvent> => {
-    const { id = createId(), delivery = 'queue', review } = options;
+    const { id = createId(), delivery = 'queue', ...asked } = options;
     const content: UserPart[] = typeof input === 'string' ? [{ type: 'text', text: input }] : input;
     if (!Array.isArray(content)) throw new PawlError('bad_input', 'An input is a text, or a list of parts.');
     const events = session.bus.subscribe(undefined, undefined, endsWith(id));
     events.hold();
-    const data = { content, delivery, ...(review !== undefined && { review }) };
+    const data = { content, delivery, ...asked };
     command('input.send', data, id).then(
       // Sent before: what became of it since is in the log.
       (receipt) => events.release(receipt.isDuplicate ? receipt.seq : undefined),
@@ -99,7 +99,14 @@ export function sessionClient(
 const commandDefaults: { [Type in CommandType]?: Partial<CommandData[Type]> } = {
   'input.send': { delivery: 'queue' },
   'turn.cancel': { queue: 'run' },
+  'mail.send': { artifacts: [] },
 };
+
+const defaultIterations = 10;
+
+function withTarget(data: object & { target?: { maxIterations?: number } | undefined }): object {
+  return data.target === undefined ? data : { ...data, target: { maxIterations: defaultIterations, ...data.target } };
+}
 
 /** Tells the event with which an input is done with: its turn ended, or it was removed, or it became context without a turn. */
 function endsWith(input: string): (event: PawlEvent) => boolean {

@@ -19,7 +19,17 @@ import { defaultPrompt } from '../context/prompt.ts';
 import type { State } from '../core/index.ts';
 import { defaultLimits, evolve, initialState, limitsRefusal, settle } from '../core/index.ts';
 import { mergeLimits } from '../core/state.ts';
-import type { BlobStore, Clock, Model, Redactor, SessionLog, SessionQuery, SessionSummary, Tool } from '../ports.ts';
+import type {
+  BlobStore,
+  Clock,
+  MailRules,
+  Model,
+  Redactor,
+  SessionLog,
+  SessionQuery,
+  SessionSummary,
+  Tool,
+} from '../ports.ts';
 import { createAttachments } from './attachments.ts';
 import { sessionClient } from './client.ts';
 import type { ApproverRoutes } from './effects/approvers.ts';
@@ -29,6 +39,7 @@ import type { RuleLayer } from './effects/judge.ts';
 import { forkEvents } from './fork.ts';
 import { createId, systemClock } from './ids.ts';
 import type { RequestMiddleware, ToolMiddleware } from './middleware.ts';
+import { createPost } from './post.ts';
 import type { Registry } from './registry.ts';
 import { createRegistry } from './registry.ts';
 import type { Core, SessionPorts } from './session.ts';
@@ -57,6 +68,8 @@ export type HostOptions = {
   toolMiddleware?: readonly ToolMiddleware[];
   /** Takes secrets out of what tools say. */
   redactor?: Redactor;
+  /** Which sessions may write to each other; without, none. */
+  mail?: MailRules;
   clock?: Clock;
   /** Makes ids of sessions. */
   createId?: () => string;
@@ -115,6 +128,7 @@ export function createHost(options: HostOptions): Host {
     toolMiddleware: options.toolMiddleware ?? [],
     notify,
     redactor: options.redactor ?? noSecrets,
+    post: createPost(options.mail, (session, by) => client(by).open(session)),
   };
   const ports: SessionPorts = {
     log,
@@ -269,6 +283,7 @@ function creation(given: CreateOptions, model: Model): EventBody {
       rules,
       limits,
       metadata: given.metadata ?? {},
+      ...(given.origin !== undefined && { origin: given.origin }),
     },
   };
 }

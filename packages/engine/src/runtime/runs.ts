@@ -123,6 +123,10 @@ async function run(effect: Effect, runners: Runners, context: EffectContext): Pr
       return runners.judge(effect, context);
     case 'tool':
       return runners.tool(effect, context);
+    case 'verify':
+      return runners.verify(effect, context);
+    case 'deliver':
+      return runners.deliver(effect, context);
     case 'timer':
       return runners.timer(effect, context);
     default:

@@ -32,7 +32,7 @@ async function checkOf(tool: Tool): Promise<Check> {
   const { input } = tool;
   if (isStandardSchema(input)) return (value) => checkByLibrary(tool, input, value);
   const { Validator } = await import('@cfworker/json-schema');
-  const validator = new Validator(input, input.$schema?.toString().includes('draft-07') ? '7' : '2020-12', false);
+  const validator = new Validator(input, draftOf(input), false);
   return (value) => {
     const { valid, errors } = validator.validate(value);
     return valid ? { ok: true, value } : refuse(tool, errors.flatMap(sentenceOf));
@@ -40,11 +40,26 @@ async function checkOf(tool: Tool): Promise<Check> {
 }
 
 function refuse(tool: Tool, problems: readonly string[]): ValidatedInput {
-  const shown = problems.slice(0, mostProblems).map((problem) => `- ${problem}`);
-  if (problems.length > mostProblems) shown.push(`- and ${problems.length - mostProblems} more`);
-  const message = `The arguments of ${tool.name} are not valid, so nothing was done:\n${shown.join('\n')}`;
+  const message = `The arguments of ${tool.name} are not valid, so nothing was done:\n${listOf(problems)}`;
   return { ok: false, message };
 }
+
+function listOf(problems: readonly string[]): string {
+  const shown = problems.slice(0, mostProblems).map((problem) => `- ${problem}`);
+  if (problems.length > mostProblems) shown.push(`- and ${problems.length - mostProblems} more`);
+  return shown.join('\n');
+}
+
+/** What keeps a value from satisfying a JSON Schema, a line each; empty if nothing does. @throws when it is none. */
+export async function schemaProblems(schema: JsonObject, value: Json): Promise<string> {
+  const { Validator } = await import('@cfworker/json-schema');
+  const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(value);
+  if (valid) return '';
+  const found = errors.flatMap(sentenceOf);
+  return listOf(found.length > 0 ? found : errors.map(({ error }) => error));
+}
+
+const draftOf = ({ $schema }: JsonObject) => ($schema?.toString().includes('draft-07') ? '7' : '2020-12');
 
 async function checkByLibrary(tool: Tool, schema: InputSchema, value: JsonObject): Promise<ValidatedInput> {
   const result = await schema['~standard'].validate(value);

@@ -2,7 +2,7 @@
 import type { SessionStatus, SessionView } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
 import type { State } from '../core/index.ts';
-import { windowTokens } from '../core/index.ts';
+import { originOf, windowTokens } from '../core/index.ts';
 
 export function viewOf(state: Readonly<State>): SessionView {
   const { settings, turn } = state;
@@ -20,7 +20,9 @@ export function viewOf(state: Readonly<State>): SessionView {
     mode,
     createdAt: state.createdAt,
     updatedAt: state.now,
-    turn: turn === null ? null : { number: turn.number, step: turn.step, startedAt: turn.startedAt },
+    origin: settings.origin ?? {},
+    metadata: { ...settings.metadata },
+    turn: turn === null ? null : turnOf(turn),
     lastTurn: state.lastTurn,
     queue: state.queue.map(({ id, delivery, content }) => ({
       input: id,
@@ -45,6 +47,12 @@ export function viewOf(state: Readonly<State>): SessionView {
   };
 }
 
+function turnOf({ number, step, startedAt, loop }: NonNullable<State['turn']>): NonNullable<SessionView['turn']> {
+  if (loop === null) return { number, step, startedAt };
+  const { status, iteration, maxIterations } = loop;
+  return { number, step, startedAt, loop: { status, iteration, maxIterations } };
+}
+
 function statusOf(state: Readonly<State>): SessionStatus {
   const { turn } = state;
   const isAsking = turn?.calls.some((call) => call.approval !== null) === true || turn?.phase === 'review';
@@ -67,6 +75,7 @@ function pendingApprovals(state: Readonly<State>): SessionView['approvals'] {
     ...(call.judgement?.preview !== undefined && { preview: call.judgement.preview }),
     ...(call.judgement?.parts !== undefined && { parts: call.judgement.parts }),
     ...(call.judgement?.approvers !== undefined && { approvers: call.judgement.approvers }),
+    ...originOf(state.settings),
   }));
 }
 

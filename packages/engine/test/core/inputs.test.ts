@@ -119,7 +119,7 @@ it('E5: an interrupted message of thinking alone that a log holds is dropped bef
   before.fail('cancelled', [text('Hm.')]);
   const log = structuredClone(before.events);
   for (const { data } of log) {
-    if ('message' in data && typeof data.message !== 'string' && data.message.role === 'assistant') {
+    if ('message' in data && typeof data.message === 'object' && data.message.role === 'assistant') {
       data.message.content = [{ type: 'thinking', text: 'Hm.' }];
     }
   }

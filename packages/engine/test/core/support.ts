@@ -11,9 +11,10 @@ import type {
   Judgement,
   Limits,
   StopReason,
+  TurnOptions,
 } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
-import type { Decision, Effect, Outcome } from '../../src/core/index.ts';
+import type { Checked, Decision, Effect, Outcome } from '../../src/core/index.ts';
 import { decide, defaultLimits, due, evolve, findCall, initialState, noUsage, settle } from '../../src/core/index.ts';
 import type { ModelMessage, ModelPart } from '../../src/index.ts';
 
@@ -109,11 +110,7 @@ export function open(log: readonly DurableEvent[]) {
       return decided(decide(state, { ...command, digest }), { ...by, command: id, digest });
     },
     /** Sends an input; its id comes back. */
-    send(
-      value = 'Go.',
-      delivery: CommandData['input.send']['delivery'] = 'queue',
-      more: { review?: boolean } = {},
-    ): string {
+    send(value = 'Go.', delivery: CommandData['input.send']['delivery'] = 'queue', more: TurnOptions = {}): string {
       const id = `c${++ids}`;
       session.command('input.send', { content: [{ type: 'text', text: value }], delivery, ...more }, { id });
       return id;
@@ -127,7 +124,14 @@ export function open(log: readonly DurableEvent[]) {
         tokens = 10,
         costUsd = 0.5,
         cutCall,
-      }: { stopReason?: StopReason; tokens?: number; costUsd?: number | null; cutCall?: string } = {},
+        checked,
+      }: {
+        stopReason?: StopReason;
+        tokens?: number;
+        costUsd?: number | null;
+        cutCall?: string;
+        checked?: Checked;
+      } = {},
     ): Decision {
       const hasCalls = content.some((part) => part.type === 'tool_call');
       const message: ModelMessage = {
@@ -137,7 +141,8 @@ export function open(log: readonly DurableEvent[]) {
         costUsd,
         ...(cutCall !== undefined && { cutCall }),
       };
-      return outcome({ type: 'model.finished', effect: modelEffect(), model: 'test/model', message });
+      const known = { model: 'test/model', message, ...(checked !== undefined && { checked }) };
+      return outcome({ type: 'model.finished', effect: modelEffect(), ...known });
     },
     /** The call of the model ends in an error, with what there was of the answer. */
     fail(code = 'model_failed', partial: ModelPart[] = []): Decision {

@@ -1,5 +1,5 @@
-import type { ModelRequest, ToolChoice } from '@pawl/engine';
-import type { AssistantMessage, FilePart, Message, ToolResult } from '@pawl/protocol';
+import type { ModelRequest } from '@pawl/engine';
+import type { AssistantMessage, FilePart, Message, ToolChoice, ToolResult } from '@pawl/protocol';
 import type { Parameters } from '../parameters.ts';
 import { withoutVariant } from '../select/names.ts';
 import type { AiSdkFile, AiSdkMessage, AiSdkOptions, AiSdkOutput, AiSdkPart, ProviderOptions } from './ai-sdk-types.ts';
@@ -48,9 +48,15 @@ function promptOf(settings: PromptSettings, request: ModelRequest): AiSdkMessage
     const content = contentOf(message, index, settings, request);
     if (content.length > 0) prompt.push({ role: message.role, content });
   }
-  const tail = request.tail ?? '';
+  const tail = [request.tail ?? '', schemaText(request)].filter((text) => text.trim() !== '').join('\n\n');
   if (tail.trim() !== '') prompt.push({ role: 'user', content: [{ type: 'text', text: tail }] });
   return prompt;
+}
+
+/** Said as well as asked for: what a provider of the SDK makes of a schema, nobody can tell beforehand. */
+function schemaText({ outputSchema }: ModelRequest): string {
+  if (outputSchema === undefined) return '';
+  return `Your final answer must be JSON, and nothing else, that satisfies this JSON Schema: ${JSON.stringify(outputSchema)}`;
 }
 
 function contentOf(message: Message, index: number, settings: PromptSettings, request: ModelRequest): AiSdkPart[] {

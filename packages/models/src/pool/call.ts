@@ -6,6 +6,7 @@ import type { Health } from './health.ts';
 import { detourEvents, failureEvents, queueEvent, returnEvent, waitEvents } from './notices.ts';
 import { Plan, type Target } from './plan.ts';
 import type { Policy } from './policy.ts';
+import { type RequestLimit, requestLimit } from './request-limit.ts';
 import { untilAborted, waitUntil } from './wait.ts';
 
 export type CallOptions = {
@@ -48,6 +49,8 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
   #queuedFor: Target | null = null;
   #hasEntered = false;
   #hasAnswered = false;
+  /** Ends this try when its time is up. */
+  #limit: RequestLimit | null = null;
   #isOver = false;
   /** Ends a wait. */
   readonly #left = new AbortController();
@@ -63,7 +66,8 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
     if (this.#isOver) return Promise.resolve({ value: undefined, done: true });
     if (this.#inner === null) return this.#advance();
     if (this.#hasAnswered) return this.#finish(this.#inner);
-    return this.#inner.next().then(this.#onResult, this.#onFailure);
+    const next = this.#inner.next();
+    return (this.#limit === null ? next : this.#limit.race(next)).then(this.#onResult, this.#onFailure);
   }
 
   async return(): Promise<Result> {
@@ -107,6 +111,7 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
     const target = this.#target;
     this.#inner = null;
     this.#leaveGate();
+    this.#endLimit();
     if (signal.aborted) return this.#give(isPawlError(thrown, 'cancelled') ? thrown : cancelled(signal));
     if (this.#isOver) return Promise.resolve({ value: undefined, done: true });
     const error = toPawlError(thrown, 'model_failed');
@@ -176,7 +181,8 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
     this.#plan.begins(target);
     this.#options.health.begins(target.place);
     try {
-      const stream = modelOf(target).stream(fitted(request, target), signal);
+      this.#limit = requestLimit(request.timeoutMs, target.candidate.id, this.#options.clock, signal);
+      const stream = modelOf(target).stream(fitted(request, target), this.#limit?.signal ?? signal);
       this.#inner = stream[Symbol.asyncIterator]();
     } catch (error) {
       return this.#onFailure(error);
@@ -203,6 +209,7 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
     const { id, health, onAnswer } = this.#options;
     this.#hasAnswered = true;
     this.#leaveGate();
+    this.#endLimit();
     const target = this.#target;
     if (target === null) return message;
     this.#plan.succeeded(target);
@@ -244,6 +251,12 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
     this.#inner = null;
     this.#said.length = 0;
     this.#leaveGate();
+    this.#endLimit();
+  }
+
+  #endLimit(): void {
+    this.#limit?.end();
+    this.#limit = null;
   }
 
   #leaveGate(): void {

@@ -83,6 +83,7 @@ export function poolModel(options: PoolOptions): Model {
   return {
     id,
     info,
+    limitsRequests: true,
     stream(request, signal): AsyncIterable<ModelEvent> {
       const [first] = request.messages;
       const before = first === undefined ? undefined : answered.get(first);

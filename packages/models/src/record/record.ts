@@ -26,6 +26,7 @@ export function record(model: Model, path: string): Model {
   return {
     id: model.id,
     info: model.info,
+    ...(model.limitsRequests === true && { limitsRequests: true }),
     async *stream(request, signal) {
       const call = ++calls;
       write(callLine(call, request, sessions));

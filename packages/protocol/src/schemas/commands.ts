@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { userPart } from './content.ts';
 import { queueDisposition } from './events.ts';
+import { letter, mail } from './mail.ts';
 import { limits, modelInfo, permissionMode } from './settings.ts';
+import { turnOptions } from './turn-options.ts';
 import { answer } from './work.ts';
 
 const ruleChange = z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() });
@@ -12,7 +14,7 @@ export const commandData = {
   'input.send': z.object({
     content: z.array(userPart).min(1),
     delivery: z.enum(['queue', 'steer', 'interrupt', 'reject']).default('queue'),
-    review: z.boolean().optional(),
+    ...turnOptions.shape,
   }),
   'input.edit': z.object({ input: z.string(), content: z.array(userPart).min(1) }),
   'input.remove': z.object({ input: z.string() }),
@@ -48,6 +50,12 @@ export const commandData = {
   /** Refuses to answer them. */
   'question.decline': z.object({ call: z.string(), reason: z.string().optional() }),
   'review.resolve': z.object({ decision: z.enum(['approve', 'reject']), reason: z.string().optional() }),
+  /** Writes to another session of the same tree. */
+  'mail.send': letter.extend({ to: z.string(), artifacts: letter.shape.artifacts.default([]) }),
+  /** Hands a mail over. Its id is the mail's, and it comes from the session that wrote it. */
+  'mail.receive': mail.extend({ from: z.string() }),
+  /** A person has taken note of a mail. */
+  'mail.acknowledge': z.object({ mail: z.string() }),
   /** Adds context for the agent and decides nothing. */
   feedback: z.object({ text: z.string().min(1) }),
 } as const;

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { assistantMessage, attempt, filePart, toolStatus, usage, userMessage, userPart } from './content.ts';
 import { judgement, preview, toolEffect } from './judgement.ts';
+import { mail } from './mail.ts';
+import { origin } from './origin.ts';
 import { limits, modelInfo, permissionMode, ruleSet } from './settings.ts';
+import { loopStatus, turnOptions } from './turn-options.ts';
 import { answer, answerOutcome, approvers, judgedPart, question, todo } from './work.ts';
 
 /**
@@ -56,6 +59,7 @@ export const eventData = {
     rules: ruleSet,
     limits,
     metadata: z.record(z.string(), z.string()),
+    origin: origin.optional(),
   }),
   /** A driver took the session up again. Written before anything else, so that an older driver's next append fails. */
   'session.opened': z.object({
@@ -89,8 +93,7 @@ export const eventData = {
     input: z.string(),
     delivery: inputDelivery,
     content: z.array(userPart),
-    /** Put the turn's result up for review instead of ending the turn. */
-    review: z.boolean().optional(),
+    ...turnOptions.shape,
   }),
   'input.edited': z.object({ input: z.string(), content: z.array(userPart) }),
   'input.removed': z.object({ input: z.string() }),
@@ -99,7 +102,7 @@ export const eventData = {
     turn: z.number().int(),
     cause: z.enum(['input', 'continue', 'retry']),
     input: z.string().optional(),
-    review: z.boolean().optional(),
+    ...turnOptions.shape,
   }),
   'step.started': z.object({ turn: z.number().int(), step: z.number().int() }),
   /** A message's id is `m<seq>`, from the event that added it. */
@@ -112,10 +115,40 @@ export const eventData = {
     /** What a failed call has cost, where it is known. */
     usage: usage.optional(),
     costUsd: z.number().min(0).nullable().optional(),
+    /** It is called again. */
+    willRetry: z.boolean().optional(),
     /** The tool of a call that the output limit cut off. */
     cutCall: z.string().optional(),
     /** What was tried before it was given up. */
     attempts: z.array(attempt).optional(),
+  }),
+  /** What the turn was to give was held against its schema. */
+  'result.checked': z.object({
+    turn: z.number().int(),
+    step: z.number().int(),
+    /** The call that put it forward, where it was not the last answer. */
+    call: z.string().optional(),
+    isValid: z.boolean(),
+    /** That satisfied it. */
+    result: z.json().optional(),
+    /** What was wrong, for the model. */
+    problem: z.string().optional(),
+  }),
+  /** A turn that works toward a target came to another state, or to its next iteration. */
+  'loop.changed': z.object({
+    turn: z.number().int(),
+    iteration: z.number().int(),
+    status: loopStatus,
+    message: z.string().optional(),
+  }),
+  /** The person's check was run. */
+  'loop.verified': z.object({
+    turn: z.number().int(),
+    iteration: z.number().int(),
+    ok: z.boolean(),
+    output: z.string(),
+    /** It could not be run at all, and why. */
+    problem: z.string().optional(),
   }),
   'history.repaired': z.object({ repairs: z.array(repair) }),
 
@@ -141,6 +174,9 @@ export const eventData = {
     parts: z.array(judgedPart).optional(),
     /** The group that is asked; others are not. */
     approvers: approvers.optional(),
+    /** For whom the session works. */
+    origin: origin.optional(),
+    metadata: z.record(z.string(), z.string()).optional(),
   }),
   'approval.resolved': z.object({
     call: z.string(),
@@ -186,6 +222,19 @@ export const eventData = {
     isUnattended: z.boolean().optional(),
   }),
 
+  /** The intent: the mail is on its way until it is delivered or given up. */
+  'mail.sent': mail.extend({ to: z.string() }),
+  /** It could not be delivered and is tried again. */
+  'mail.delayed': z.object({ mail: z.string(), attempt: z.number().int(), message: z.string(), retryAt: z.number() }),
+  /** It is in the log of whom it was for. */
+  'mail.delivered': z.object({ mail: z.string() }),
+  /** It is given up; the agent is told. */
+  'mail.failed': z.object({ mail: z.string(), message: z.string() }),
+  /** What it brings follows as an input of the same id. */
+  'mail.received': mail.extend({ from: z.string() }),
+  /** The agent had it in a request, or a person took note of it. */
+  'mail.acknowledged': z.object({ mail: z.string(), how: z.enum(['read', 'by_hand']) }),
+
   'timer.fired': z.object({ timer: z.string() }),
   'cancel.requested': z.object({
     turn: z.number().int(),
@@ -209,6 +258,8 @@ export const eventData = {
     unattendedDenials: z.number().int(),
     /** What the agent gave besides its words. */
     result: z.json().optional(),
+    /** How far a turn with a target came. */
+    loop: z.object({ status: loopStatus, iterations: z.number().int() }).optional(),
   }),
 } as const;
 

@@ -32,9 +32,24 @@ export const listCases: LogCase[] = [
           model: 'anthropic/large',
           firstMessage: 'Fix the test',
           forkedFrom: null,
+          origin: {},
+          metadata: {},
           isLocked: false,
         },
       ]);
+    },
+  },
+  {
+    name: 'a summary tells for whom the session works, and a fork of it as well',
+    async check(log) {
+      const origin = { user: 'ann', channel: 'mail', workflow: { slug: 'garden', step: 'water' } };
+      const forked = { type: 'session.forked', data: { from: { session: 's', seq: 1 } } } as const;
+      await fill(log, 's', [created({ origin, metadata: { ticket: '7' } })]);
+      await log.append('fork', 0, place('fork', 0, [created({ origin, metadata: { ticket: '7' } }), forked]));
+      for (const summary of await log.list()) {
+        assert.deepEqual(summary.origin, origin);
+        assert.deepEqual(summary.metadata, { ticket: '7' });
+      }
     },
   },
   {

@@ -57,11 +57,13 @@ export function createEvents(database: DatabaseSync, report: (damage: Damage) =>
   const selectNumber = database.prepare('SELECT number FROM sessions WHERE session = ?');
   const insertSession = database.prepare(
     `INSERT INTO sessions (session) VALUES (?) ON CONFLICT (session) DO UPDATE
-     SET created_at = 0, cwd = '', model = '', first_message = '', forked_from = NULL, indexed_seq = 0 RETURNING number`,
+     SET created_at = 0, cwd = '', model = '', first_message = '', forked_from = NULL, origin = '{}', metadata = '{}',
+       indexed_seq = 0 RETURNING number`,
   );
   const updateSession = database.prepare(
     `UPDATE sessions SET created_at = coalesce(?2, created_at), cwd = coalesce(?3, cwd), model = coalesce(?4, model),
-       first_message = iif(first_message = '', coalesce(?5, ''), first_message), forked_from = coalesce(?6, forked_from)
+       first_message = iif(first_message = '', coalesce(?5, ''), first_message), forked_from = coalesce(?6, forked_from),
+       origin = coalesce(?7, origin), metadata = coalesce(?8, metadata)
      WHERE number = ?1`,
   );
   const insertReference = database.prepare('INSERT OR IGNORE INTO blob_references (number, digest) VALUES (?, ?)');
@@ -97,7 +99,7 @@ export function createEvents(database: DatabaseSync, report: (damage: Damage) =>
     if (!insertRecord(number, record, at, traits.isSaid)) throw conflict(session, expectedSeq, headOf(number));
     const { change } = traits;
     if (change !== null) {
-      const { createdAt, cwd, model, firstMessage, forkedFrom } = change;
+      const { createdAt, cwd, model, firstMessage, forkedFrom, origin, metadata } = change;
       updateSession.run(
         number,
         createdAt ?? null,
@@ -105,6 +107,8 @@ export function createEvents(database: DatabaseSync, report: (damage: Damage) =>
         model ?? null,
         firstMessage ?? null,
         forkedFrom ?? null,
+        origin === undefined ? null : JSON.stringify(origin),
+        metadata === undefined ? null : JSON.stringify(metadata),
       );
     }
     for (const digest of digestsIn(record.body)) {

@@ -54,7 +54,14 @@ const firstShape: Migration = (database) =>
     CREATE TABLE blobs_pending (digest TEXT PRIMARY KEY, put_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `);
 
-export const migrations: readonly Migration[] = [firstShape];
+/** For whom a session works, and its metadata, as JSON: what a list shows of it without reading its log. */
+const withOrigin: Migration = (database) =>
+  database.exec(`
+    ALTER TABLE sessions ADD COLUMN origin TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE sessions ADD COLUMN metadata TEXT NOT NULL DEFAULT '{}';
+  `);
+
+export const migrations: readonly Migration[] = [firstShape, withOrigin];
 
 /**
  * Brings a database to the newest shape, one transaction a step.

@@ -9,7 +9,11 @@ import type { Blobs } from './blobs.ts';
 import { keysAfter, rowOf, rowsOf, transaction } from './connection.ts';
 import type { Owners } from './owners.ts';
 
-type Row = Omit<SessionSummary, 'isLocked'> & { holder: string | null };
+type Row = Omit<SessionSummary, 'isLocked' | 'origin' | 'metadata'> & {
+  holder: string | null;
+  origin: string;
+  metadata: string;
+};
 
 const lastKey = `(SELECT key FROM records WHERE ${keysAfter('number', '0')} ORDER BY key DESC LIMIT 1)`;
 
@@ -21,7 +25,7 @@ export function listSessions(database: DatabaseSync, owners: Owners, query: Sess
   const rows = rowsOf<Row>(
     database.prepare(
       `SELECT session, last_seq AS seq, created_at AS createdAt, at AS updatedAt, cwd, model,
-         first_message AS firstMessage, forked_from AS forkedFrom, holder
+         first_message AS firstMessage, forked_from AS forkedFrom, origin, metadata, holder
        FROM sessions JOIN records ON key = ${lastKey} LEFT JOIN owners USING (session)
        WHERE (?1 IS NULL OR cwd = ?1)
        ${words.map((_, index) => `AND number IN (SELECT rowid >> 32 FROM said WHERE said MATCH ?${index + 3})`).join('\n')}
@@ -32,7 +36,12 @@ export function listSessions(database: DatabaseSync, owners: Owners, query: Sess
     ...words.map((word) => `"${word}"*`),
   );
   const living = owners.living(rows.flatMap(({ holder }) => holder ?? []));
-  return rows.map(({ holder, ...summary }) => ({ ...summary, isLocked: holder !== null && living.has(holder) }));
+  return rows.map(({ holder, origin, metadata, ...summary }) => ({
+    ...summary,
+    origin: JSON.parse(origin),
+    metadata: JSON.parse(metadata),
+    isLocked: holder !== null && living.has(holder),
+  }));
 }
 
 /**

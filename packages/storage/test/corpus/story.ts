@@ -10,6 +10,13 @@ const usage = {
   reasoningTokens: 20,
 };
 const text = (words: string) => [{ type: 'text' as const, text: words }];
+const letter = {
+  kind: 'progress' as const,
+  priority: 'notify' as const,
+  text: 'The fig tree is watered.',
+  thread: 'every-event:t1_s1_c1_m1',
+  artifacts: ['plan.md'],
+};
 const modelInfo = { contextTokens: 200_000, outputTokens: 8192, isPriceKnown: true };
 
 /** The events, whose tool output lies in the blob with this digest. */
@@ -203,6 +210,19 @@ export function everyEvent(session: string, digest: string): DurableEvent[] {
         ],
       },
     },
+    { type: 'result.checked', data: { turn: 1, step: 1, isValid: false, problem: 'It is not JSON.' } },
+    { type: 'loop.changed', data: { turn: 1, iteration: 2, status: 'verifying' } },
+    { type: 'loop.verified', data: { turn: 1, iteration: 2, ok: false, output: 'The rose is dry.' } },
+    { type: 'mail.sent', data: { ...letter, mail: 'every-event:t1_s1_c1_m1', to: 'owner' } },
+    {
+      type: 'mail.delayed',
+      data: { mail: 'every-event:t1_s1_c1_m1', attempt: 1, message: 'It is in use.', retryAt: 1_700_000_100_000 },
+    },
+    { type: 'mail.delivered', data: { mail: 'every-event:t1_s1_c1_m1' } },
+    { type: 'mail.sent', data: { ...letter, mail: 'every-event:t1_s1_c1_m2', to: 'nobody' } },
+    { type: 'mail.failed', data: { mail: 'every-event:t1_s1_c1_m2', message: 'There is no session nobody.' } },
+    { type: 'mail.received', data: { ...letter, mail: 'owner:c9', from: 'owner', replyTo: 'every-event:t1_s1_c1_m1' } },
+    { type: 'mail.acknowledged', data: { mail: 'owner:c9', how: 'read' } },
     { type: 'review.requested', data: { turn: 1 } },
     { type: 'review.resolved', data: { turn: 1, decision: 'reject', reason: 'Too wet.' } },
     {

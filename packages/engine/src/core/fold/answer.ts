@@ -4,6 +4,8 @@ import { mostCalls } from '../calls.ts';
 import type { Call, State, Turn } from '../state.ts';
 import { noUsage } from '../state.ts';
 import { addCost, addUsage, totalTokens } from '../usage.ts';
+import { restLoop } from './loop.ts';
+import { noteRead } from './mail.ts';
 
 /** Answers in a row that the output limit may cut before anything of them can be used, until the turn ends. */
 const mostCuts = 3;
@@ -13,6 +15,7 @@ export function addAnswer(state: State, message: AssistantMessage, seq: number):
   // What a cut answer cost its provider did not say. It is followed by the event that says why it was cut.
   if (message.isPartial === true) return;
   addSpending(state, message.usage, message.costUsd);
+  noteRead(state);
   const turn = state.turn;
   const counted = totalTokens(message.usage);
   if (counted > 0) state.window = { tokens: counted, charactersSince: 0 };
@@ -21,6 +24,8 @@ export function addAnswer(state: State, message: AssistantMessage, seq: number):
   turn.calls = parts.map((part, index) => proposedCall(part, excess(turn, index, parts.length)));
   turn.phase = turn.calls.length > 0 ? 'tools' : 'between';
   turn.ending = turn.calls.length > 0 ? null : endingOf(message);
+  turn.isChoiceMet ||= isChoice(turn, parts);
+  if (turn.loop !== null && turn.ending?.outcome === 'completed') restLoop(turn, turn.loop);
   // Text that was cut is progress: it is gone on with for as long as steps and budgets allow.
   turn.cuts = 0;
   turn.advice = turn.calls.length === 0 && message.stopReason === 'output_limit' ? { kind: 'continue' } : null;
@@ -36,6 +41,9 @@ export function failModel(state: State, data: EventData['model.failed']): void {
     countCut(turn, cutCall === undefined ? { kind: 'answer' } : { kind: 'smaller_call', tool: cutCall }, usage);
     if (turn.ending === null) turn.attempt += 1;
     else turn.phase = 'between';
+  } else if (data.willRetry === true) {
+    turn.timeouts += 1;
+    turn.attempt += 1;
   } else if (error.code === 'empty_answer' && !turn.hasBeenEmpty) {
     turn.hasBeenEmpty = true;
     turn.attempt += 1;
@@ -43,6 +51,11 @@ export function failModel(state: State, data: EventData['model.failed']): void {
     turn.phase = 'between';
     turn.ending = { outcome: 'failed', message: error.message };
   }
+}
+
+/** Whether the call that was forced is among these. */
+function isChoice({ options: { toolChoice } }: Turn, parts: readonly CallPart[]): boolean {
+  return typeof toolChoice === 'object' ? parts.some(({ tool }) => tool === toolChoice.tool) : parts.length > 0;
 }
 
 /** An answer of which nothing can be used is asked for anew, until that has failed too often in a row. */

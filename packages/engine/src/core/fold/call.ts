@@ -3,6 +3,7 @@ import type { DurableEvent, EventData, Preview, ToolMessage } from '@pawl/protoc
 import { callKey, canonicalJson, isMalformed, loopWindow, mostMalformedRounds } from '../calls.ts';
 import type { Call, State, Turn } from '../state.ts';
 import { charactersOf } from '../usage.ts';
+import { noteDeed, proposeEnd } from './loop.ts';
 
 export function findCall(state: State, id: string): Call | undefined {
   return state.turn?.calls.find((call) => call.id === id);
@@ -142,7 +143,10 @@ export function finishCall(state: State, data: EventData['tool.finished'], seq: 
   const { status, content, files } = data;
   call.result = { call: call.id, tool: call.tool, status, content, ...(files !== undefined && { files }) };
   if (data.isUnattended === true) turn.unattendedDenials += 1;
-  if (data.endsTurn !== undefined) {
+  noteDeed(state, call, data);
+  if (data.endsTurn !== undefined && data.isBlocked !== true && turn.loop !== null) {
+    proposeEnd(turn.loop, data.endsTurn, data.result);
+  } else if (data.endsTurn !== undefined) {
     const outcome = data.isBlocked === true ? 'blocked' : 'completed';
     turn.ending = { outcome, message: data.endsTurn, ...(data.result !== undefined && { result: data.result }) };
   }

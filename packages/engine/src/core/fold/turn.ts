@@ -1,7 +1,9 @@
 /** How a turn begins and ends. */
 import type { DurableEvent, EventData } from '@pawl/protocol';
+import { optionsOf } from '../options.ts';
 import type { Call, QueuedInput, State, Turn } from '../state.ts';
 import { noUsage } from '../state.ts';
+import { startLoop } from './loop.ts';
 
 /** The id of the effect that rings when a turn's time is up; another limit is another timer. */
 export const turnTimer = (turn: number, durationMs: number | null) => `timer:turn:${turn}:${durationMs}`;
@@ -28,6 +30,12 @@ export function startTurn(state: State, data: EventData['turn.started'], event: 
     isOverTime: false,
     ending: null,
     review: data.review ?? false,
+    options: optionsOf(data),
+    isChoiceMet: false,
+    timeouts: 0,
+    wrongResults: 0,
+    correction: null,
+    loop: startLoop(data),
     isForked: false,
     usage: noUsage,
     costUsd: 0,
@@ -61,6 +69,7 @@ export function endTurn(state: State, data: EventData['turn.ended']): void {
   if (queue === 'commit') {
     state.queue = state.queue.map((input) => (isCovered(input) ? { ...input, delivery: 'context' } : input));
   }
+  state.lastOptions = state.turn?.options ?? {};
   state.turn = null;
   state.lastTurn = data;
 }

@@ -2,6 +2,7 @@
 import type { EventBody, ToolStatus } from '@pawl/protocol';
 import { isOwedAnswer, unanswered } from '../answers.ts';
 import { isClear, maxParallelCalls, withRemarks } from '../calls.ts';
+import { originOf } from '../origin.ts';
 import type { Call, State, Turn } from '../state.ts';
 import { isStopping } from './ending.ts';
 
@@ -84,6 +85,7 @@ function request(state: State, call: Call): EventBody {
       ...(judgement?.preview !== undefined && { preview: judgement.preview }),
       ...(judgement?.parts !== undefined && { parts: judgement.parts }),
       ...(judgement?.approvers !== undefined && { approvers: judgement.approvers }),
+      ...originOf(state.settings),
     },
   };
 }

@@ -1,5 +1,5 @@
 /** How a turn comes to its end. */
-import type { EventBody } from '@pawl/protocol';
+import type { EventBody, LoopStatus, TurnOutcome } from '@pawl/protocol';
 import type { Turn } from '../state.ts';
 
 /** A person cancelled it, or its time is up. */
@@ -19,7 +19,29 @@ export function stopOutcome(turn: Turn): NonNullable<Turn['ending']> {
 }
 
 export function endOf(turn: Turn, ending: NonNullable<Turn['ending']>): EventBody {
-  const { number, step, usage, costUsd, unattendedDenials } = turn;
-  const data = { turn: number, ...ending, steps: step, usage, costUsd, unattendedDenials };
+  const { number, step, usage, costUsd, unattendedDenials, loop } = turn;
+  const reached = loop !== null && {
+    loop: { status: loopEnd(loop.status, ending.outcome), iterations: loop.iteration },
+  };
+  const data = { turn: number, ...ending, steps: step, usage, costUsd, unattendedDenials, ...reached };
   return { type: 'turn.ended', data };
+}
+
+/** Of a turn that failed or was cancelled, what its loop was at. */
+function loopEnd(status: LoopStatus, outcome: TurnOutcome): LoopStatus {
+  switch (outcome) {
+    case 'completed':
+    case 'blocked':
+      return outcome;
+    case 'max_steps':
+    case 'max_duration':
+    case 'budget':
+    case 'truncated':
+      return 'budget_exhausted';
+    case 'failed':
+    case 'cancelled':
+      return status;
+    default:
+      return outcome satisfies never;
+  }
 }

@@ -5,10 +5,15 @@ import type { QueuedInput, State, Turn } from '../state.ts';
 import { settleCalls } from './calls.ts';
 import { endOf, isStopping, stopOutcome } from './ending.ts';
 import { budgetReached, limitReached } from './limits.ts';
+import { looped } from './loop.ts';
+import { mailRead } from './mail.ts';
+import { corrected } from './result.ts';
 
 /** Called again after its events are evolved, until it returns none. */
 export function settle(state: State): EventBody[] {
   if (state.seq === 0) return [];
+  const read = mailRead(state);
+  if (read.length > 0) return read;
   const { turn } = state;
   if (turn === null) return betweenTurns(state);
   switch (turn.phase) {
@@ -33,7 +38,7 @@ function betweenTurns(state: State): EventBody[] {
   const next = state.queue[0];
   if (next === undefined || state.isPaused || state.isHeld) return [];
   const turn = state.turns + 1;
-  const data = { turn, cause: 'input' as const, input: next.id, ...(next.review && { review: true }) };
+  const data = { turn, cause: 'input' as const, input: next.id, ...next.options };
   return [{ type: 'turn.started', data }, taken(next)];
 }
 
@@ -51,7 +56,7 @@ function taken(input: QueuedInput): EventBody {
 type Rule = (state: State, turn: Turn) => EventBody[] | null;
 
 /** In the order in which they are asked. */
-const beforeStep: readonly Rule[] = [stopped, ended, paused, limited, inputsTaken, repaired];
+const beforeStep: readonly Rule[] = [stopped, ended, paused, looped, limited, corrected, inputsTaken, repaired];
 
 function firstAnswer(rules: readonly Rule[], state: State, turn: Turn): EventBody[] {
   for (const rule of rules) {

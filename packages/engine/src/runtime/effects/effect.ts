@@ -3,6 +3,7 @@ import type { Effect, Outcome, State } from '../../core/index.ts';
 import type { BlobStore, Clock, Model, Redactor } from '../../ports.ts';
 import type { Attachments } from '../attachments.ts';
 import type { RequestMiddleware, ToolMiddleware } from '../middleware.ts';
+import type { Post } from '../post.ts';
 import type { Registry } from '../registry.ts';
 import type { Speculation } from '../speculation.ts';
 import type { ApproverRoutes } from './approvers.ts';
@@ -27,6 +28,8 @@ export type EffectPorts = {
   /** Adds context to a session, if it is driven here. */
   notify(session: string, text: string): void;
   redactor: Redactor;
+  /** Carries mail to other sessions. */
+  post: Post;
 };
 
 /** What one running effect has at hand: to look at the session, to report, and to learn that it is no longer owed. */

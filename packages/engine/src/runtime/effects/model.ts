@@ -2,9 +2,11 @@ import { PawlError, toPawlError } from '@pawl/protocol';
 import { filesOf } from '../../context/files.ts';
 import { buildRequest } from '../../context/request.ts';
 import { callId, due, noUsage } from '../../core/index.ts';
-import type { Model, ModelMessage, ModelPart } from '../../ports.ts';
+import type { Model, ModelMessage, ModelPart, ModelRequest } from '../../ports.ts';
 import { chainRequest } from '../middleware.ts';
+import { checkAnswer } from '../result.ts';
 import type { EffectContext, Runner } from './effect.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /**
  * Calls the model, broadcasts its answer as it comes, and reports the whole. May be repeated after a crash:
@@ -24,7 +26,9 @@ export const runModel: Runner<'model'> = async (effect, context) => {
     const answered = await untilAborted(signal, ask(name, context, answer, isOwed));
     if (answered !== null) {
       await context.speculation.close();
-      await report({ type: 'model.finished', effect: effect.id, ...answered });
+      const checked = await checkAnswer(state, answered.message);
+      const known = { ...answered, ...(checked !== null && { checked }) };
+      await report({ type: 'model.finished', effect: effect.id, ...known });
       return;
     }
     context.speculation.discard();
@@ -34,14 +38,47 @@ export const runModel: Runner<'model'> = async (effect, context) => {
     const { code, message } = signal.aborted ? cancelled : toPawlError(thrown, 'model_failed');
     const partial = answer.soFar();
     if (partial === null) answer.withdraw(message);
-    await report({ type: 'model.failed', effect: effect.id, model: name, error: { code, message }, partial });
+    const isUntried = !signal.aborted && thrown instanceof RequestTimeout && { isUntried: true };
+    await report({
+      type: 'model.failed',
+      effect: effect.id,
+      model: name,
+      error: { code, message },
+      partial,
+      ...isUntried,
+    });
   }
 };
 
-async function ask(name: string, { ports }: EffectContext, answer: Answer, isOwed: () => boolean) {
-  const model = await ports.modelFor(name);
-  const message = await answer.follow(model, isOwed);
+async function ask(name: string, context: EffectContext, answer: Answer, isOwed: () => boolean) {
+  const model = await context.ports.modelFor(name);
+  const message = await within(context, model, (signal) => answer.follow(model, isOwed, signal));
   return { model: message.model ?? model.id, message };
+}
+
+/** The engine itself ended a request. */
+class RequestTimeout extends PawlError {}
+
+/** A call within the time that the turn gives each; a model that keeps to it by itself is left to. */
+async function within(
+  { ports: { clock }, signal, state }: EffectContext,
+  model: Model,
+  call: (signal: AbortSignal) => Promise<ModelMessage>,
+): Promise<ModelMessage> {
+  const timeoutMs = state.turn?.options.requestTimeoutMs;
+  if (timeoutMs === undefined || model.limitsRequests === true) return call(signal);
+  const limit = new AbortController();
+  const callOff = clock.at(clock.now() + timeoutMs, () =>
+    limit.abort(new RequestTimeout('request_timeout', `The model did not answer within ${timeoutMs} ms.`)),
+  );
+  const either = AbortSignal.any([signal, limit.signal]);
+  try {
+    const message = await untilAborted(either, call(either));
+    if (message === null) throw either.reason;
+    return message;
+  } finally {
+    callOff();
+  }
 }
 
 const cancelled = { code: 'cancelled', message: 'The call of the model was stopped.' };
@@ -49,23 +86,6 @@ const cancelled = { code: 'cancelled', message: 'The call of the model was stopp
 function callIdsOf({ state }: EffectContext): (index: number) => string {
   const { number = 0, step = 0 } = state.turn ?? {};
   return (index) => callId(number, step, index);
-}
-
-/** The result of `work`, or null as soon as `signal` aborts, whatever `work` does then. */
-async function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value | null> {
-  let leave: () => void = () => undefined;
-  const aborted = new Promise<null>((resolve) => {
-    leave = () => resolve(null);
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-    // What an abandoned call still throws was answered for by the abort.
-    work.catch(() => undefined);
-  }
 }
 
 /** One answer as it comes in. */
@@ -83,12 +103,13 @@ class Answer {
     this.#turn = { turn: context.state.turn?.number ?? 0, step: context.state.turn?.step ?? 0 };
   }
 
-  async follow(model: Model, isOwed: () => boolean): Promise<ModelMessage> {
-    const { broadcast, ports, signal, speculation, state } = this.#context;
+  async follow(model: Model, isOwed: () => boolean, signal: AbortSignal): Promise<ModelMessage> {
+    const { broadcast, ports, speculation, state } = this.#context;
     const files = await filesOf(state, ports.blobs);
     // The session may have gone on meanwhile: its history is another one then, and nobody waits for this answer.
     if (!isOwed()) throw new PawlError(cancelled.code, cancelled.message);
     const request = buildRequest(state, model, ports, files);
+    refuseUnknown(request);
     const stream = chainRequest(ports.requestMiddleware, (changed, limit) => model.stream(changed, limit));
     broadcast({ type: 'stream.started', data: { ...this.#turn, model: model.id } });
     for await (const event of stream(request, signal)) {
@@ -164,4 +185,10 @@ class Answer {
 
 function streamCut(): PawlError {
   return toPawlError(new Error('The model ended its stream without a whole answer.'), 'stream_cut');
+}
+
+/** @throws `unknown_tool`: a provider would only say that the request is bad. */
+function refuseUnknown({ toolChoice, tools }: ModelRequest): void {
+  if (typeof toolChoice !== 'object' || tools.some(({ name }) => name === toolChoice.tool)) return;
+  throw new PawlError('unknown_tool', `The tool choice names "${toolChoice.tool}", and there is no such tool.`);
 }

@@ -137,8 +137,9 @@ function endOf({ endsTurn, isBlocked, result }: ToolOutcome): Pick<Ending, 'ends
   };
 }
 
-function declaredIn({ stage, todos, notes, offers }: ToolOutcome): Declared {
+function declaredIn({ stage, todos, notes, offers, mail }: ToolOutcome): Declared {
   return {
+    ...(mail !== undefined && { mail }),
     ...(stage !== undefined && { stage }),
     ...(todos !== undefined && { todos }),
     ...(notes !== undefined && { notes }),

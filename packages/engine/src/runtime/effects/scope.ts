@@ -1,5 +1,7 @@
-import type { Call } from '../../core/index.ts';
-import type { ToolScope } from '../../ports.ts';
+import type { Call, State } from '../../core/index.ts';
+import { letterProblem, originOf } from '../../core/index.ts';
+import type { ToolMailbox, ToolScope } from '../../ports.ts';
+import type { Post } from '../post.ts';
 import type { EffectContext } from './effect.ts';
 
 /** What every function of a tool may use, for this call. */
@@ -17,6 +19,22 @@ export function toolScope(
     notes: state.notes,
     tools: ports.tools.specs(),
     mode: state.settings.mode,
+    ...originOf(state.settings),
+    mailbox: mailboxOf(state, ports.post),
     notify: (text) => ports.notify(state.session, text),
+  };
+}
+
+function mailboxOf(state: Readonly<State>, post: Post): ToolMailbox {
+  const { session, mail } = state;
+  return {
+    owner: post.ownerOf(session),
+    inbox: mail.inbox,
+    outbox: mail.outbox,
+    async problem(letter) {
+      const problem = letterProblem(state, letter);
+      if (problem !== null || (await post.mayWrite(session, letter.to))) return problem;
+      return `You cannot write to ${letter.to}: only sessions that work on the same task write to each other.`;
+    },
   };
 }

@@ -1,7 +1,8 @@
 import { messageOf } from '@pawl/protocol';
-import type { Call, Declared } from '../../core/index.ts';
+import type { Call, Checked, Declared } from '../../core/index.ts';
 import { findCall } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
+import { checkResult } from '../result.ts';
 import type { EffectContext, Runner } from './effect.ts';
 import { type Ending, endingOf, inputOf, runOnce, withGrace } from './run.ts';
 import { toolScope } from './scope.ts';
@@ -83,6 +84,24 @@ async function perform(context: EffectContext, owed: Owed, tool: Tool): Promise<
 }
 
 async function finish(context: EffectContext, owed: Owed, ending: Ending, declared: Declared = {}): Promise<void> {
-  const data = { call: owed.call.id, ...ending };
-  await context.report({ type: 'tool.finished', effect: owed.effect, data, declared });
+  const { ending: held, ...checked } = await heldToSchema(context, ending);
+  const data = { call: owed.call.id, ...held };
+  await context.report({ type: 'tool.finished', effect: owed.effect, data, declared, ...checked });
+}
+
+/** A call that ends its turn well gives what the turn was asked for, or ends nothing. */
+async function heldToSchema({ state }: EffectContext, ending: Ending): Promise<{ ending: Ending; checked?: Checked }> {
+  const schema = state.turn?.options.outputSchema;
+  const { endsTurn, result, isBlocked, ...rest } = ending;
+  if (schema === undefined || endsTurn === undefined || isBlocked === true) return { ending };
+  const checked: Checked =
+    result === undefined
+      ? { isValid: false, problem: 'The turn was to give a result, and there is none.' }
+      : await checkResult(schema, result, 'The result').catch((error: unknown) => ({
+          isValid: false,
+          problem: messageOf(error),
+        }));
+  if (checked.isValid) return { ending, checked };
+  const content = `Not accepted. ${checked.problem}\nIt has to satisfy: ${JSON.stringify(schema)}`;
+  return { ending: { ...rest, status: 'error', content }, checked };
 }

@@ -1,0 +1,19 @@
+/** What of the agent's work is not done yet. */
+import { todoLine } from '@pawl/protocol';
+import type { State } from './state.ts';
+
+/** Shown of a long list. */
+const mostShown = 10;
+
+/** What is open, a line each; a turn with a target does not end well before this is empty. */
+export function openWork({ todos }: State): string[] {
+  return todos.items.filter(({ status }) => status !== 'completed').map(todoLine);
+}
+
+/** `Still open: …`, shortened; null if nothing is. */
+export function openWorkText(state: State): string | null {
+  const open = openWork(state);
+  if (open.length === 0) return null;
+  const more = open.length > mostShown ? ` (and ${open.length - mostShown} more)` : '';
+  return `Still open: ${open.slice(0, mostShown).join('; ')}${more}.`;
+}

@@ -1,0 +1,15 @@
+/** An answer that is not what was asked for is asked for once more, in the history, so that everybody sees it. */
+import type { EventBody } from '@pawl/protocol';
+import type { State, Turn } from '../state.ts';
+
+/** A longer schema is not repeated: the model was given it with the request. */
+const longestSchema = 4000;
+
+export function corrected(_: State, turn: Turn): EventBody[] | null {
+  if (turn.correction === null) return null;
+  const schema = JSON.stringify(turn.options.outputSchema);
+  const repeated = schema.length > longestSchema ? '' : `\n${schema}`;
+  const text = `${turn.correction}\nAnswer again, with JSON and nothing else, that satisfies the schema.${repeated}`;
+  const content = [{ type: 'text' as const, text }];
+  return [{ type: 'message.added', data: { message: { role: 'user', content, source: 'engine' } } }];
+}

@@ -1,0 +1,57 @@
+import type { JsonObject } from '@pawl/protocol';
+import type { Tool } from '../../ports.ts';
+import type { EffectContext, Runner } from './effect.ts';
+import { judge } from './judge.ts';
+import { runOnce } from './run.ts';
+
+/** The tool that runs commands. */
+const shell = 'bash';
+/** Times that a check is judged anew because the world changed in between. */
+const mostTries = 3;
+
+type Verified = { ok: boolean; output: string; problem?: string };
+
+/**
+ * Runs the person's check with the shell tool, contained as its commands are. That a person asked for it is its leave;
+ * a deny holds all the same. It is run again after a crash, as whoever named it allows by naming it.
+ */
+export const runVerify: Runner<'verify'> = async (effect, context) => {
+  const command = context.state.turn?.loop?.verify ?? null;
+  if (command === null) return;
+  context.broadcast({ type: 'activity', data: { activity: 'verifying', detail: command } });
+  const verified = await verify(effect.id, command, context);
+  if (context.signal.aborted) return;
+  await context.report({ type: 'loop.verified', effect: effect.id, ...verified });
+};
+
+async function verify(id: string, command: string, context: EffectContext): Promise<Verified> {
+  const tool = context.ports.tools.get(shell);
+  if (tool === undefined) return unable(`there is no tool "${shell}" here`);
+  const call = { id, tool: shell, malformed: null, input: inputOf(tool, command) };
+  // That the agent has run the same command before is no loop.
+  const world = { ...context, state: { ...context.state, recentCalls: [] } };
+  for (let tries = 0; tries < mostTries; tries++) {
+    const judgement = await judge(call, world);
+    if (judgement.verdict === 'deny') return unable(judgement.reason ?? `the rule "${judgement.rule}" denies it`);
+    const ran = await runOnce(context, tool, { ...call, judgement }, () => undefined);
+    if ('outdated' in ran) continue;
+    return { ok: ran.ending.status === 'ok', output: ran.ending.content };
+  }
+  return { ok: false, output: 'The check could not be begun: what it is contained in changed each time.' };
+}
+
+const unable = (reason: string): Verified => ({
+  ok: false,
+  output: '',
+  problem: `The check that was to be passed cannot be run: ${reason.replace(/\.$/, '')}. Continue without it, or change what is in its way.`,
+});
+
+type Limited = { properties?: { timeoutMs?: { maximum?: number } } };
+
+/** A check may take as long as any command may. */
+function inputOf(tool: Tool, command: string): JsonObject {
+  const inputSchema: object = tool.inputSchema ?? tool.input;
+  const { properties } = inputSchema as Limited;
+  const longest = properties?.timeoutMs?.maximum;
+  return { command, ...(longest !== undefined && { timeoutMs: longest }) };
+}
