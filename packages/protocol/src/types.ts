@@ -4,6 +4,7 @@ import type * as content from './schemas/content.ts';
 import type * as events from './schemas/events.ts';
 import type * as judgement from './schemas/judgement.ts';
 import type * as settings from './schemas/settings.ts';
+import type * as surroundings from './schemas/surroundings.ts';
 import type * as work from './schemas/work.ts';
 
 /** Anything that JSON can hold. */
@@ -31,6 +32,10 @@ export type Message = UserMessage | AssistantMessage | ToolMessage;
 export type PermissionMode = z.infer<typeof settings.permissionMode>;
 export type RuleSet = z.infer<typeof settings.ruleSet>;
 export type Limits = z.infer<typeof settings.limits>;
+/** What the agent of this name may call, under which rules. */
+export type AgentProfile = z.infer<typeof settings.agentProfile>;
+/** One piece of the system prompt. */
+export type Fragment = z.infer<typeof surroundings.fragment>;
 export type ModelInfo = z.infer<typeof settings.modelInfo>;
 
 export type Actor = z.infer<typeof events.actor>;
@@ -115,6 +120,8 @@ export type SessionView = {
   model: string;
   agent: string;
   mode: PermissionMode;
+  /** A plan that waits for somebody to say who carries it out. */
+  plan: string | null;
   createdAt: number;
   updatedAt: number;
   turn: { number: number; step: number; startedAt: number } | null;

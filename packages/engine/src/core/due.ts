@@ -1,11 +1,14 @@
 /** Which effects are owed to the outside world? Ids follow from the log, so a debt is the same after a crash, on any machine. */
 import { isClear } from './calls.ts';
 import { approvalTimer, questionTimer, turnTimer } from './fold/turn.ts';
+import { gatherEffect, owesGathering } from './settle/gather.ts';
 import type { Call, State, Turn } from './state.ts';
 
 export type Effect =
   /** Call the model; or stop that call, and say what there is of the answer. */
   | { kind: 'model'; id: string; mode: 'run' | 'stop' }
+  /** Look at what surrounds the work, for this turn and agent. */
+  | { kind: 'gather'; id: string }
   /** May this call run, and what would it do? */
   | { kind: 'judge'; id: string; call: string }
   /** Run the call, whose intent is in the log; or find out what became of it, if the driver that ran it is gone; or stop it. */
@@ -22,6 +25,7 @@ export function due(state: State): Effect[] {
     const id = `model:t${turn.number}_s${turn.step}_a${turn.attempt}`;
     effects.push({ kind: 'model', id, mode: isStopping ? 'stop' : 'run' });
   }
+  if (owesGathering(state, turn)) effects.push({ kind: 'gather', id: gatherEffect(state, turn) });
   if (turn.phase === 'tools') effects.push(...owedToCalls(turn, isStopping));
   const { durationMs } = state.settings.limits;
   if (durationMs !== null && !isStopping) {

@@ -12,7 +12,7 @@ import { findCall } from './fold/call.ts';
 import type { State } from './state.ts';
 
 /** What a tool says of the session besides its result. */
-export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers'>;
+export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers' | 'plan'>;
 
 export type Outcome =
   | { type: 'model.finished'; effect: string; model: string; message: ModelMessage }
@@ -28,6 +28,7 @@ export type Outcome =
   | { type: 'tool.judged'; effect: string; judgement: Judgement }
   | { type: 'tool.outdated'; effect: string; data: EventData['tool.outdated'] }
   | { type: 'tool.finished'; effect: string; data: EventData['tool.finished']; declared?: Declared }
+  | { type: 'context.gathered'; effect: string; data: EventData['context.gathered'] }
   | { type: 'timer.fired'; effect: string }
   | { type: 'session.opened'; data: EventData['session.opened'] };
 
@@ -57,6 +58,8 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
         ? accept(failure)
         : accept(answer(state, { model: outcome.model, message: outcome.partial }, true), failure);
     }
+    case 'context.gathered':
+      return isOwed(state, outcome.effect) ? accept({ type: 'context.gathered', data: outcome.data }) : late();
     case 'tool.judged':
       return isOwed(state, outcome.effect) ? judged(state, outcome.judgement) : late();
     case 'tool.outdated':
@@ -73,11 +76,12 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
   }
 }
 
-function declarations({ stage, todos, notes = {}, offers = [] }: Declared = {}): EventBody[] {
+function declarations({ stage, todos, notes = {}, offers = [], plan }: Declared = {}): EventBody[] {
   const set = Object.entries(notes).map(([key, value]): EventBody => ({ type: 'note.set', data: { key, value } }));
   return [
     ...(stage === undefined ? [] : [{ type: 'stage.declared' as const, data: { stage } }]),
     ...(todos === undefined ? [] : [{ type: 'todo.updated' as const, data: { todos: [...todos] } }]),
+    ...(plan === undefined ? [] : [{ type: 'plan.written' as const, data: { text: plan } }]),
     ...set,
     ...(offers.length === 0 ? [] : [{ type: 'tools.offered' as const, data: { tools: [...offers] } }]),
   ];

@@ -4,6 +4,7 @@ import { findRepairs } from '../repair.ts';
 import type { QueuedInput, State, Turn } from '../state.ts';
 import { settleCalls } from './calls.ts';
 import { endOf, isStopping, stopOutcome } from './ending.ts';
+import { gathered } from './gather.ts';
 import { budgetReached, limitReached } from './limits.ts';
 
 /** Called again after its events are evolved, until it returns none. */
@@ -51,7 +52,7 @@ function taken(input: QueuedInput): EventBody {
 type Rule = (state: State, turn: Turn) => EventBody[] | null;
 
 /** In the order in which they are asked. */
-const beforeStep: readonly Rule[] = [stopped, ended, paused, limited, inputsTaken, repaired];
+const beforeStep: readonly Rule[] = [stopped, ended, paused, limited, inputsTaken, gathered, repaired];
 
 function firstAnswer(rules: readonly Rule[], state: State, turn: Turn): EventBody[] {
   for (const rule of rules) {

@@ -1,8 +1,15 @@
 /** What is owed to the world, and who performs it: one file each. */
 import type { Runners } from './effect.ts';
+import { runGather } from './gather.ts';
 import { runJudge } from './judge.ts';
 import { runModel } from './model.ts';
 import { runTimer } from './timer.ts';
 import { runTool } from './tool.ts';
 
-export const runners: Runners = { model: runModel, judge: runJudge, tool: runTool, timer: runTimer };
+export const runners: Runners = {
+  model: runModel,
+  gather: runGather,
+  judge: runJudge,
+  tool: runTool,
+  timer: runTimer,
+};

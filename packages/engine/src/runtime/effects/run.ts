@@ -137,12 +137,13 @@ function endOf({ endsTurn, isBlocked, result }: ToolOutcome): Pick<Ending, 'ends
   };
 }
 
-function declaredIn({ stage, todos, notes, offers }: ToolOutcome): Declared {
+function declaredIn({ stage, todos, notes, offers, plan }: ToolOutcome): Declared {
   return {
     ...(stage !== undefined && { stage }),
     ...(todos !== undefined && { todos }),
     ...(notes !== undefined && { notes }),
     ...(offers !== undefined && { offers }),
+    ...(plan !== undefined && { plan }),
   };
 }
 
@@ -153,6 +154,7 @@ function withoutSecrets({ ports }: World, { content, details, ...outcome }: Tool
     content: redact(String(content)),
     details: asJson(details, redact),
     ...(outcome.endsTurn !== undefined && { endsTurn: redact(outcome.endsTurn) }),
+    ...(outcome.plan !== undefined && { plan: redact(outcome.plan) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { toolsOf } from '../../context/agent-tools.ts';
 import type { Call } from '../../core/index.ts';
 import type { ToolScope } from '../../ports.ts';
 import type { EffectContext } from './effect.ts';
@@ -15,7 +16,8 @@ export function toolScope(
     blobs: ports.blobs,
     lastSeen: (path) => state.files.get(path) ?? null,
     notes: state.notes,
-    tools: ports.tools.specs(),
+    tools: toolsOf(ports.tools, state.settings.profile).specs(),
+    agent: state.settings.agent,
     mode: state.settings.mode,
     notify: (text) => ports.notify(state.session, text),
   };
