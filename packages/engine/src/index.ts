@@ -2,7 +2,14 @@
 
 export { agentsOf, builtinAgents } from './agents/index.ts';
 export { defaultPrompt } from './context/prompt.ts';
-export { composePrompt, type Piece, type PromptQuery, promptText } from './context/prompts/index.ts';
+export {
+  categories as promptCategories,
+  composePrompt,
+  conditions as promptConditions,
+  type Piece,
+  type PromptQuery,
+  promptText,
+} from './context/prompts/index.ts';
 export type { State } from './core/index.ts';
 export { defaultLimits } from './core/index.ts';
 export { withContext, withCostBudget, withSystem } from './middleware/index.ts';
