@@ -51,6 +51,9 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
     case 'todo.updated':
     case 'note.set':
     case 'tools.offered':
+    case 'context.gathered':
+    case 'plan.written':
+    case 'plan.accepted':
     case 'review.requested':
     // Looked at by checkers of their own.
     case 'result.checked':

@@ -29,6 +29,7 @@ type Waiting = { session: string; input: string; text: string; machine: Machine;
 
 /** Refusals that tell a client what to do; with them nothing was done. */
 const refusals = new Set([
+  'unknown_agent',
   'busy',
   'input_taken',
   'empty_input',

@@ -27,6 +27,8 @@
  *                 question, at most four at once; it is told to stop when that answer, its step or its turn is over.
  *  I19 held       A run's outcome is logged at most once, for its call, with the arguments it ran with. An early one only if
  *                 its answer stands, its call is allowed on the same basis, and nothing was changed before it in its step.
+ *  I25 system     The system prompt of a request, and the tools it tells of, follow from the log alone.
+ *  I26 gathered   A step begins with what was gathered for its turn and agent, and that is gathered once.
  */
 export type Invariant =
   | 'I1 sequence'
@@ -47,7 +49,9 @@ export type Invariant =
   | 'I16 parallel'
   | 'I17 ending'
   | 'I18 early'
-  | 'I19 held';
+  | 'I19 held'
+  | 'I25 system'
+  | 'I26 gathered';
 
 export type Violation = { invariant: Invariant; message: string };
 

@@ -10,6 +10,8 @@ import { createModel, modelId, otherModelId } from './model.ts';
 import type { OutcomeFaults } from './outcomes.ts';
 import { withOutcomeFaults } from './outcomes.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
+import type { SurroundingsWorld } from './surroundings.ts';
+import { agents, createSurroundings } from './surroundings.ts';
 import type { ToolWorld } from './tools.ts';
 import { createTools } from './tools.ts';
 
@@ -28,6 +30,7 @@ export type Machine = Owner & {
 
 export type MachineWorld = ToolWorld &
   ModelWorld &
+  SurroundingsWorld &
   OutcomeFaults & {
     mutation: Mutation;
     onDue(owed: ReturnType<Core['due']>, state: Readonly<State>, owner: Owner): void;
@@ -49,6 +52,7 @@ export function createMachine(name: string, storage: (owner: Owner) => Storage, 
       return createModel(id === otherModelId ? otherModelId : modelId, world, owner);
     },
     tools: createTools(world, owner),
+    ...(world.isGathering && { agents, surroundings: createSurroundings(world, owner) }),
     createId: () => `${name}-${++ids}`,
     internals: {
       core: {

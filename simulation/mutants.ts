@@ -7,6 +7,7 @@ import { evolveAnd } from './mutant.ts';
 import { answerMutants } from './mutants-answers.ts';
 import { earlyMutants } from './mutants-early.ts';
 import { questionMutants } from './mutants-questions.ts';
+import { surroundingsMutants } from './mutants-surroundings.ts';
 
 /** The state with the calls of its turn changed, for one question about it. */
 function withCalls(state: State, change: (call: NonNullable<State['turn']>['calls'][number]) => object): State {
@@ -240,4 +241,5 @@ export const mutants: readonly Mutant[] = [
   ...earlyMutants,
   ...questionMutants,
   ...answerMutants,
+  ...surroundingsMutants,
 ];

@@ -69,6 +69,7 @@ export function withOutcomeFaults(runners: Runners, owner: Owner, faults: Outcom
 
   return {
     model: (effect, context) => runners.model(effect, { ...context, report: unreliable(context) }),
+    gather: (effect, context) => runners.gather(effect, { ...context, report: unreliable(context) }),
     judge: (effect, context) => runners.judge(effect, { ...context, report: unreliable(context) }),
     tool: (effect, context) => runners.tool(effect, { ...context, report: unreliable(context) }),
     verify: (effect, context) => runners.verify(effect, { ...context, report: unreliable(context) }),

@@ -10,6 +10,7 @@ import { createBook } from './book.ts';
 import { checkEarlyStops, withdraw } from './check-early.ts';
 import { checkRecord } from './check-events.ts';
 import { checkRequest } from './check-request.ts';
+import { checkGathering, checkSystem } from './check-surroundings.ts';
 import { someSettings } from './choices.ts';
 import { createClients, humans } from './clients.ts';
 import { difference } from './equality.ts';
@@ -26,6 +27,7 @@ import { createRandom } from './random.ts';
 import { createScheduler, settled } from './scheduler.ts';
 import type { Subscriber } from './subscribers.ts';
 import { createSubscriber } from './subscribers.ts';
+import { isGathering, switchSomething } from './surroundings.ts';
 
 export type RunResult = {
   seed: number;
@@ -86,6 +88,7 @@ export async function simulate(
     onLanded(session, events, owner) {
       const own = book(session);
       checkRecord(own, events, machineOf(owner) ?? owner, violate, fold);
+      for (const event of events) checkGathering(own, event, violate);
     },
     onAcknowledged(session, seq, owner) {
       const own = book(session);
@@ -108,12 +111,15 @@ export async function simulate(
     isCalm: () => isHealing,
     versions: new Map(),
     isCurious: isCurious(seed),
+    isGathering: isGathering(seed),
     live: (session, owner) => machineOf(owner)?.states.get(session),
     onWithdrawn: (session, owner) => withdraw(book(session), owner),
     onStale: (report) => stale.push(report),
     onRequest(request, owner) {
       const own = book(request.session);
-      if (own.driver === machineOf(owner)) checkRequest(own, request, disk.blob, violate);
+      if (own.driver !== machineOf(owner)) return;
+      checkRequest(own, request, disk.blob, violate);
+      checkSystem(own, request, violate);
     },
     onDue(owed, state, owner) {
       const own = book(state.session);
@@ -212,7 +218,9 @@ export async function simulate(
         if (actions === 0) break;
         actions -= 1;
         const hasAnswered = isCurious(seed) && random.chance(0.7) && answerSomething(stage);
-        if (!hasAnswered) act(stage, inclined);
+        const hasSwitched = !hasAnswered && isGathering(seed) && random.chance(0.2);
+        if (hasSwitched) switchSomething(stage);
+        else if (!hasAnswered) act(stage, inclined);
       }
       steps += 1;
       if (steps > mostSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);

@@ -1,6 +1,15 @@
 /** A durable agent engine. Start with `createHost`; read `core` to learn how it works. */
 
+export { agentsOf, builtinAgents } from './agents/index.ts';
 export { defaultPrompt } from './context/prompt.ts';
+export {
+  categories as promptCategories,
+  composePrompt,
+  conditions as promptConditions,
+  type Piece,
+  type PromptQuery,
+  promptText,
+} from './context/prompts/index.ts';
 export type { State } from './core/index.ts';
 export { defaultLimits } from './core/index.ts';
 export { withContext, withCostBudget, withSystem } from './middleware/index.ts';
@@ -11,5 +20,6 @@ export type { Host, HostOptions } from './runtime/host.ts';
 export { createHost } from './runtime/host.ts';
 export { createId, systemClock } from './runtime/ids.ts';
 export type { RequestMiddleware, ToolMiddleware, ToolRun } from './runtime/middleware.ts';
+export type { Prompts } from './runtime/prompts.ts';
 export type { Registry } from './runtime/registry.ts';
 export { createRegistry } from './runtime/registry.ts';

@@ -10,6 +10,7 @@ import type {
   Attempt,
   DurableEvent,
   FilePart,
+  Fragment,
   Json,
   JsonObject,
   Letter,
@@ -20,6 +21,7 @@ import type {
   PermissionMode,
   Preview,
   Question,
+  RuleSet,
   StopReason,
   Todo,
   ToolChoice,
@@ -206,6 +208,8 @@ export type ToolScope = {
   readonly notes?: ReadonlyMap<string, string>;
   /** All tools of the session, also those that the model has not been told of. */
   readonly tools?: readonly ToolSpec[];
+  /** The session's agent. */
+  readonly agent?: string;
   /** The session's mode. In `plan` nothing may be changed. */
   readonly mode?: PermissionMode;
   /** For whom the session works, and what else whoever began it wrote down. */
@@ -290,6 +294,8 @@ export type ToolOutcome = {
   notes?: { readonly [key: string]: string | null };
   /** Mail to other sessions, written into the log together with the result and delivered from there. */
   mail?: readonly (Letter & { to: string })[];
+  /** A plan for another agent to carry out, once a person says so. */
+  plan?: string;
   /** Names of tools that the model is to be told of from the next step on; see `Tool.isEssential`. */
   offers?: readonly string[];
 };
@@ -341,6 +347,106 @@ export interface Redactor {
   redact(text: string): string;
   /** For a text that comes in pieces: what may be the beginning of a secret is held back until more is known. */
   stream(): { push(piece: string): string; end(): string };
+}
+
+/* ------------------------------------------------------------- the agents */
+
+/** A named role. */
+export type Agent = {
+  name: string;
+  /** What it is for, in one line. */
+  description: string;
+  /** Whether it leads sessions, takes tasks from other agents, or both. */
+  mode: 'main' | 'task' | 'all';
+  /** Its part of the system prompt. */
+  prompt: string;
+  /** The file that it is from; null for one that is built in. */
+  source: string | null;
+  /** The model, or pool, of sessions that name none; null is the session's. */
+  model: string | null;
+  /** Names of tools, `*` for any characters, `!` before what is left out; null is all. */
+  tools: readonly string[] | null;
+  rules: RuleSet;
+  permissionMode: PermissionMode | null;
+  /** Agents that it may give tasks to; null is any. */
+  delegates: readonly string[] | null;
+  /** For clients: a name of a colour, or `#rrggbb`. */
+  colour: string | null;
+  /** Most model calls of a turn. */
+  steps: number | null;
+};
+
+/** The agents that there are; a project may bring some along. */
+export interface Agents {
+  /** Null if there is none of this name. @throws when it cannot be read, saying where and why. */
+  get(name: string, cwd: string): Promise<Agent | null>;
+  /** Sorted by name. */
+  list(cwd: string): Promise<readonly Agent[]>;
+}
+
+/* ------------------------------------------------------- what surrounds it */
+
+/** What is to be gathered around the work of one turn. */
+export type SurroundingsQuery = {
+  session: string;
+  cwd: string;
+  agent: string;
+  /** The agent's own part of the prompt, where the host knows it. */
+  role: { text: string; source: string | null } | null;
+  mode: PermissionMode;
+  /** Whether somebody is there to be asked. */
+  isAttended: boolean;
+  metadata: Readonly<Record<string, string>>;
+  /** What the turn is about: its first input. */
+  task: string;
+  /** Whether all is to be taken anew, or only what may change in the middle of a session. */
+  isFull: boolean;
+  /** What there is so far. */
+  known: readonly Fragment[];
+  /** Pieces of the prompt that were set at runtime, by name; an empty one takes the piece away. */
+  prompts: ReadonlyMap<string, string>;
+  /** Unix milliseconds. */
+  now: number;
+  /** Tells a person of something that could not be read and is left out. */
+  notice(message: string): void;
+};
+
+/** Makes the system prompt in its pieces. Without one, the host's `system` is the whole of it. */
+export interface Surroundings {
+  /** All of them, in their order; null where nothing has changed. Ends at once when `signal` aborts. */
+  gather(query: SurroundingsQuery, signal: AbortSignal): Promise<readonly Fragment[] | null>;
+}
+
+/* ------------------------------------------------------------- the memory */
+
+/** Something to be remembered beyond its session. */
+export type MemoryNote = {
+  id: string;
+  text: string;
+  /** The folder of the project that it belongs to; null is everywhere. */
+  folder: string | null;
+  /** Unix milliseconds. */
+  at: number;
+  /** Who wrote it: a person, or an agent by its name. */
+  by: { kind: 'human' | 'agent'; id: string };
+  /** The session and the call that it comes from. */
+  session: string | null;
+  call: string | null;
+  /** The words that it rests on, where there are any. */
+  source: string | null;
+};
+
+/** Notes that outlast sessions. `memoryConformance` in `@pawl/storage/conformance` checks one of your own. */
+export interface Memory {
+  /** Notes of everywhere, and of the projects that `cwd` lies in, that share words with `query`; the closest first. */
+  search(query: string, options: { cwd: string; limit: number }): Promise<MemoryNote[]>;
+  /** The same call of the same session adds once. @throws `empty_note`, `note_too_long`, `memory_unavailable`. */
+  add(note: Omit<MemoryNote, 'id' | 'at'>): Promise<MemoryNote>;
+  /** @throws `no_note`. */
+  remove(id: string): Promise<void>;
+  /** All of them, newest first. */
+  list(): Promise<MemoryNote[]>;
+  close(): Promise<void>;
 }
 
 /* --------------------------------------------------------------- the clock */

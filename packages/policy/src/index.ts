@@ -10,3 +10,4 @@ export { parseRule, type Rule, type StrayRule, strayRules } from './rules.ts';
 export { prepareCommand } from './shell/analyse.ts';
 export { suggestRules } from './suggest.ts';
 export { matchesUrl } from './urls.ts';
+export { matchesText } from './wildcard.ts';

@@ -50,7 +50,7 @@ export type SendOptions = Omit<CommandInput['input.send'], 'content' | 'delivery
 /** How a turn ended, and the last thing the agent said in it. */
 export type TurnResult = EventData['turn.ended'] & { text: string };
 
-export type Configuration = Omit<CommandInput['session.configure'], 'modelInfo'>;
+export type Configuration = Omit<CommandInput['session.configure'], 'modelInfo' | 'profile'>;
 
 /** What is to hold before anything that a session owes is taken up: written together with the opening. */
 export type OpenOptions = { configure?: Configuration; rules?: RuleChange[] };

@@ -6,6 +6,7 @@ import type * as judgement from './schemas/judgement.ts';
 import type * as mailing from './schemas/mail.ts';
 import type * as origins from './schemas/origin.ts';
 import type * as settings from './schemas/settings.ts';
+import type * as surroundings from './schemas/surroundings.ts';
 import type * as turnOptions from './schemas/turn-options.ts';
 import type * as work from './schemas/work.ts';
 
@@ -34,6 +35,10 @@ export type Message = UserMessage | AssistantMessage | ToolMessage;
 export type PermissionMode = z.infer<typeof settings.permissionMode>;
 export type RuleSet = z.infer<typeof settings.ruleSet>;
 export type Limits = z.infer<typeof settings.limits>;
+/** What the agent of this name may call, under which rules. */
+export type AgentProfile = z.infer<typeof settings.agentProfile>;
+/** One piece of the system prompt. */
+export type Fragment = z.infer<typeof surroundings.fragment>;
 export type ModelInfo = z.infer<typeof settings.modelInfo>;
 
 /** For whom a session works, where it came in, and which step of which workflow it is. */
@@ -131,6 +136,8 @@ export type SessionView = {
   model: string;
   agent: string;
   mode: PermissionMode;
+  /** A plan that waits for somebody to say who carries it out. */
+  plan: string | null;
   createdAt: number;
   updatedAt: number;
   origin: Origin;

@@ -2,7 +2,9 @@
 import type { State } from '../core/index.ts';
 import type { Model, ModelRequest } from '../ports.ts';
 import type { EffectPorts } from '../runtime/effects/effect.ts';
+import { toolsOf } from './agent-tools.ts';
 import { offeredTools } from './offered.ts';
+import { promptText } from './prompts/index.ts';
 import { tailOf } from './tail.ts';
 
 /**
@@ -22,8 +24,8 @@ export function buildRequest(
   return {
     session: state.session,
     model: model.id.slice(model.id.indexOf('/') + 1),
-    system: ports.system(state),
-    tools: offeredTools(ports.tools, found),
+    system: state.fragments === null ? ports.system(state) : promptText(state.fragments),
+    tools: offeredTools(toolsOf(ports.tools, state.settings.profile), found),
     messages: state.messages.slice(),
     tail: tailOf(state),
     maxOutputTokens: model.info.outputTokens,

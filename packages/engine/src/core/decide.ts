@@ -1,6 +1,6 @@
 /** May this client do this, and which events say that it happened? Clients' commands here, effects' outcomes in `outcomes.ts`. */
 import { parseRule } from '@pawl/policy';
-import type { Command, EventBody, JsonObject, Limits, UserPart } from '@pawl/protocol';
+import type { Command, EventBody, JsonObject, Limits, PermissionMode, UserPart } from '@pawl/protocol';
 import { mayAnswer, messageOf } from '@pawl/protocol';
 import { answerQuestions } from './answers.ts';
 import { canonicalJson } from './calls.ts';
@@ -10,6 +10,8 @@ import { decideMail } from './mail.ts';
 import { carriedOn, optionsOf, optionsRefusal } from './options.ts';
 import type { Outcome } from './outcomes.ts';
 import { decideOutcome } from './outcomes.ts';
+import { executePlan } from './plan.ts';
+import { isWidening, modeAfter } from './profile.ts';
 import type { Call, State } from './state.ts';
 import { mergeLimits } from './state.ts';
 
@@ -106,6 +108,9 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
       if (command.by.kind !== 'human' && [mode, isAttended, changed].some((change) => change !== undefined)) {
         return refuse('human_only', 'Only a person can change the mode, the limits, or who is there to be asked.');
       }
+      if (command.by.kind !== 'human' && isWidening(settings, command.data)) {
+        return refuse('human_only', `Only a person can switch to ${command.data.agent}, which may do more.`);
+      }
       if (model !== undefined && modelInfo === undefined) {
         return refuse(
           'bad_command',
@@ -114,8 +119,13 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
       }
       const limits = mergeLimits(settings.limits, command.data.limits ?? {});
       const isPriceKnown = modelInfo?.isPriceKnown ?? settings.modelInfo.isPriceKnown;
-      return limitsRefusal(limits, isPriceKnown) ?? accept({ type: 'session.configured', data: command.data });
+      return (
+        limitsRefusal(limits, isPriceKnown) ??
+        accept({ type: 'session.configured', data: withMode(command.data, modeAfter(settings, command.data)) })
+      );
     }
+    case 'plan.execute':
+      return executePlan(state, command);
     case 'rule.add':
       if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can change the rules.');
       return ruleRefusal(command.data) ?? accept({ type: 'rule.added', data: command.data });
@@ -141,6 +151,10 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
     default:
       return command satisfies never;
   }
+}
+
+function withMode<Data extends object>(data: Data, mode: PermissionMode | undefined) {
+  return { ...data, ...(mode !== undefined && { mode }) };
 }
 
 function isEmpty(content: readonly UserPart[]): boolean {

@@ -2,11 +2,14 @@
 import { isClear } from './calls.ts';
 import { mailTimer } from './fold/mail.ts';
 import { approvalTimer, questionTimer, turnTimer } from './fold/turn.ts';
+import { gatherEffect, owesGathering } from './settle/gather.ts';
 import type { Call, Loop, State, Turn } from './state.ts';
 
 export type Effect =
   /** Call the model; or stop that call, and say what there is of the answer. */
   | { kind: 'model'; id: string; mode: 'run' | 'stop' }
+  /** Look at what surrounds the work, for this turn and agent. */
+  | { kind: 'gather'; id: string }
   /** May this call run, and what would it do? */
   | { kind: 'judge'; id: string; call: string }
   /** Run the call, whose intent is in the log; or find out what became of it, if the driver that ran it is gone; or stop it. */
@@ -27,6 +30,7 @@ export function due(state: State): Effect[] {
     const id = `model:t${turn.number}_s${turn.step}_a${turn.attempt}`;
     effects.push({ kind: 'model', id, mode: isStopping ? 'stop' : 'run' });
   }
+  if (owesGathering(state, turn)) effects.push({ kind: 'gather', id: gatherEffect(state, turn) });
   if (turn.phase === 'tools') effects.push(...owedToCalls(turn, isStopping));
   const { loop } = turn;
   if (turn.phase === 'between' && !isStopping && turn.ending === null && loop !== null && isVerifying(loop)) {

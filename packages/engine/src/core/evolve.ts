@@ -1,8 +1,10 @@
 /** What do we know now? The fold of the log: the only place that changes a state. */
 import type { DurableEvent, UserMessage } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
+import { switchAgent } from './fold/agent.ts';
 import { addAnswer, failModel } from './fold/answer.ts';
 import { evolveCall, finishCall, interrupt, reconsider } from './fold/call.ts';
+import { gather } from './fold/gather.ts';
 import { evolveLoop, noteTodos } from './fold/loop.ts';
 import { emptyMailbox, evolveMail, noteInHistory, ringMail } from './fold/mail.ts';
 import { evolveQuestion } from './fold/question.ts';
@@ -45,11 +47,11 @@ export function evolve(state: State, event: DurableEvent): State {
       break;
     }
     case 'session.configured': {
-      const { limits, model, modelInfo, agent, mode, isAttended } = event.data;
+      const { limits, model, modelInfo, mode, isAttended } = event.data;
       const { settings } = state;
       if (model !== undefined) settings.model = model;
       if (modelInfo !== undefined) settings.modelInfo = modelInfo;
-      if (agent !== undefined) settings.agent = agent;
+      switchAgent(state, event.data);
       if (mode !== undefined && mode !== settings.mode) {
         settings.mode = mode;
         reconsider(state);
@@ -110,6 +112,15 @@ export function evolve(state: State, event: DurableEvent): State {
     case 'turn.started':
       state.turns = event.data.turn;
       state.turn = startTurn(state, event.data, event);
+      break;
+    case 'context.gathered':
+      gather(state, event.data);
+      break;
+    case 'plan.written':
+      state.plan = event.data.text;
+      break;
+    case 'plan.accepted':
+      state.plan = null;
       break;
     case 'step.started': {
       const turn = state.turn;

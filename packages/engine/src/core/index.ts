@@ -13,6 +13,8 @@ export { letterProblem } from './mail.ts';
 export { originOf } from './origin.ts';
 export type { Checked, Declared, Outcome } from './outcomes.ts';
 export { callId } from './outcomes.ts';
+export { isWidening, mayCall, modeWith } from './profile.ts';
+export { isFullGathering } from './settle/gather.ts';
 export { settle } from './settle/index.ts';
 export type { Call, HistoryMessage, Mailbox, QueuedInput, Settings, State, Turn } from './state.ts';
 export { defaultLimits, initialState, noUsage } from './state.ts';

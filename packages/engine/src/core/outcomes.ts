@@ -15,7 +15,7 @@ import { endProblem } from './settle/loop.ts';
 import type { State } from './state.ts';
 
 /** What a tool says of the session besides its result. */
-export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers' | 'mail'>;
+export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers' | 'mail' | 'plan'>;
 
 /** What the turn was to give, held against its schema. */
 export type Checked = { isValid: true; result: Json } | { isValid: false; problem: string };
@@ -36,6 +36,7 @@ export type Outcome =
   | { type: 'tool.judged'; effect: string; judgement: Judgement }
   | { type: 'tool.outdated'; effect: string; data: EventData['tool.outdated'] }
   | { type: 'tool.finished'; effect: string; data: EventData['tool.finished']; declared?: Declared; checked?: Checked }
+  | { type: 'context.gathered'; effect: string; data: EventData['context.gathered'] }
   | { type: 'loop.verified'; effect: string; ok: boolean; output: string; problem?: string }
   | { type: 'mail.delivered'; effect: string; mail: string }
   /** `isFinal`: it would fail again. */
@@ -72,6 +73,8 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
         ? accept(failure)
         : accept(answer(state, { model: outcome.model, message: outcome.partial }, true), failure);
     }
+    case 'context.gathered':
+      return isOwed(state, outcome.effect) ? accept({ type: 'context.gathered', data: outcome.data }) : late();
     case 'tool.judged':
       return isOwed(state, outcome.effect) ? judged(state, outcome.judgement) : late();
     case 'tool.outdated':
@@ -145,11 +148,12 @@ function letters(state: State, call: string, mail: readonly Outgoing[] = []): Ev
     .map((letter, index) => sent(state, mailId(state.session, `${call}_m${index + 1}`), letter));
 }
 
-function declarations({ stage, todos, notes = {}, offers = [] }: Declared = {}): EventBody[] {
+function declarations({ stage, todos, notes = {}, offers = [], plan }: Declared = {}): EventBody[] {
   const set = Object.entries(notes).map(([key, value]): EventBody => ({ type: 'note.set', data: { key, value } }));
   return [
     ...(stage === undefined ? [] : [{ type: 'stage.declared' as const, data: { stage } }]),
     ...(todos === undefined ? [] : [{ type: 'todo.updated' as const, data: { todos: [...todos] } }]),
+    ...(plan === undefined ? [] : [{ type: 'plan.written' as const, data: { text: plan } }]),
     ...set,
     ...(offers.length === 0 ? [] : [{ type: 'tools.offered' as const, data: { tools: [...offers] } }]),
   ];

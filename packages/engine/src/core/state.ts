@@ -1,9 +1,11 @@
 /** What we know of a session: the fold of its log. Plain data; only `evolve` changes it. */
 import type {
   Actor,
+  AgentProfile,
   Answer,
   AnswerOutcome,
   EventData,
+  Fragment,
   InputDelivery,
   Json,
   JsonObject,
@@ -170,6 +172,12 @@ export type Settings = {
   limits: Limits;
   metadata: Record<string, string>;
   origin?: Origin | undefined;
+  /** What the agent may, where the host knows it. */
+  profile?: AgentProfile | null | undefined;
+  /** The mode to come back to after an agent with one of its own. */
+  modeOfSession?: PermissionMode | undefined;
+  /** Whether the system prompt is gathered. */
+  gathersContext?: boolean | undefined;
 };
 
 export type State = {
@@ -200,6 +208,14 @@ export type State = {
   notes: Map<string, string>;
   /** Tools of a large set that the model has found. */
   offeredTools: readonly string[];
+  /** The system prompt in its pieces, where it is gathered. */
+  fragments: readonly Fragment[] | null;
+  /** What `fragments` were last looked at for; null takes all anew. */
+  gathered: { turn: number; agent: string } | null;
+  /** How often they were looked at. */
+  gatherings: number;
+  /** A plan that nobody was given yet. */
+  plan: string | null;
   turns: number;
   turn: Turn | null;
   lastTurn: EventData['turn.ended'] | null;
@@ -274,6 +290,10 @@ export function initialState(): State {
     todos: { items: [], age: 0 },
     notes: new Map(),
     offeredTools: [],
+    fragments: null,
+    gathered: null,
+    gatherings: 0,
+    plan: null,
     turns: 0,
     turn: null,
     lastTurn: null,

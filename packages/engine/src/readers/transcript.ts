@@ -220,6 +220,9 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
     case 'input.edited':
     case 'input.removed':
     case 'turn.started':
+    case 'context.gathered':
+    case 'plan.written':
+    case 'plan.accepted':
     case 'step.started':
     case 'tool.deferred':
     case 'tool.outdated':

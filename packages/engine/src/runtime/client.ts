@@ -20,18 +20,21 @@ import { viewOf } from './view.ts';
 
 type Changes = Parameters<SessionClient['configure']>[0];
 
-/** `resolveModel` fills in what is known of a model that is being switched to. */
+/** Commands that name a model or an agent, of which the host knows more. */
+const completed: ReadonlySet<CommandType> = new Set<CommandType>(['session.configure', 'plan.execute']);
+
+/** `complete` fills in what is known of a model or an agent that is being switched to. */
 export function sessionClient(
   session: Session,
   identity: Identity,
-  resolveModel: (changes: Changes) => Promise<CommandInput['session.configure']>,
+  complete: (changes: Changes) => Promise<CommandInput['session.configure']>,
 ): SessionClient {
   const command = async <Type extends CommandType>(
     type: Type,
     data: CommandInput[Type],
     id = createId(),
   ): Promise<Receipt> => {
-    const given: object = type === 'session.configure' ? await resolveModel(data as Changes) : data;
+    const given: object = completed.has(type) ? await complete(data as Changes) : data;
     const filled = withTarget({ ...commandDefaults[type], ...given }) as CommandData[Type];
     // A command is a pair of type and data; TypeScript cannot see that these two belong together.
     return session.command({ id, session: session.id, by: identity, type, data: filled } as Command);

@@ -15,19 +15,24 @@ import type {
   SessionClient,
 } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
+import { agentsOf, findAgent, profileOf } from '../agents/index.ts';
 import { defaultPrompt } from '../context/prompt.ts';
 import type { State } from '../core/index.ts';
-import { defaultLimits, evolve, initialState, limitsRefusal, settle } from '../core/index.ts';
+import { defaultLimits, evolve, initialState, limitsRefusal, modeWith, settle } from '../core/index.ts';
 import { mergeLimits } from '../core/state.ts';
 import type {
+  Agent,
+  Agents,
   BlobStore,
   Clock,
   MailRules,
+  Memory,
   Model,
   Redactor,
   SessionLog,
   SessionQuery,
   SessionSummary,
+  Surroundings,
   Tool,
 } from '../ports.ts';
 import { createAttachments } from './attachments.ts';
@@ -40,6 +45,9 @@ import { forkEvents } from './fork.ts';
 import { createId, systemClock } from './ids.ts';
 import type { RequestMiddleware, ToolMiddleware } from './middleware.ts';
 import { createPost } from './post.ts';
+import type { Prompts } from './prompts.ts';
+import { createPrompts } from './prompts.ts';
+import { recallFrom } from './recall.ts';
 import type { Registry } from './registry.ts';
 import { createRegistry } from './registry.ts';
 import type { Core, SessionPorts } from './session.ts';
@@ -60,7 +68,13 @@ export type HostOptions = {
   rules?: readonly RuleLayer[];
   /** Groups of people, and which approvals go to which. Without, every person is asked for all. */
   approvers?: ApproverRoutes;
-  /** The system prompt, whole. */
+  /** The agents that sessions can be of. Without, an agent is a name and no more. */
+  agents?: readonly Agent[] | Agents;
+  /** Makes the system prompt of sessions that begin here; `surroundings` in `@pawl/tools`, or your own. */
+  surroundings?: Surroundings;
+  /** What is remembered beyond a session, for what a compaction brings back. */
+  memory?: Memory;
+  /** The system prompt, whole: nothing is gathered then. */
   system?: string | ((state: Readonly<State>) => string);
   /** Around every call of a model; the first is the outermost. */
   requestMiddleware?: readonly RequestMiddleware[];
@@ -80,6 +94,8 @@ export type HostOptions = {
 /** A client of its own (human, `local`), and the maker of others. */
 export interface Host extends Client {
   client(identity: Identity): Client;
+  /** Pieces of the system prompt, set at runtime. */
+  readonly prompts: Prompts;
   list(query?: SessionQuery): Promise<SessionSummary[]>;
   /** Stops driving every session; what is open stays open in the log. Leaves the log itself open. */
   close(): Promise<void>;
@@ -114,6 +130,9 @@ export function createHost(options: HostOptions): Host {
 
   const { system = defaultPrompt } = options;
   const blobs = options.blobs ?? blobsOf(log);
+  const agents = isList(options.agents) ? agentsOf(options.agents) : options.agents;
+  const prompts = createPrompts();
+  const gathersContext = options.system === undefined && (options.surroundings !== undefined || agents !== undefined);
   const attachments = (options.internals?.attachments ?? createAttachments)(blobs);
   const effects: EffectPorts = {
     clock,
@@ -129,6 +148,10 @@ export function createHost(options: HostOptions): Host {
     notify,
     redactor: options.redactor ?? noSecrets,
     post: createPost(options.mail, (session, by) => client(by).open(session)),
+    prompts,
+    ...(agents !== undefined && { agents }),
+    ...(options.surroundings !== undefined && { surroundings: options.surroundings }),
+    ...(options.memory !== undefined && { recall: recallFrom(options.memory) }),
   };
   const ports: SessionPorts = {
     log,
@@ -165,33 +188,53 @@ export function createHost(options: HostOptions): Host {
     return started;
   };
 
-  const resolveModel = async (
-    changes: Parameters<SessionClient['configure']>[0],
+  type Changes = Parameters<SessionClient['configure']>[0];
+
+  /** Another agent comes with what it may, and with its model where the change names none. */
+  const complete = async (
+    changes: Changes,
+    cwdOf: () => Promise<string>,
   ): Promise<CommandInput['session.configure']> => {
-    if (changes.model === undefined || 'modelInfo' in changes) return changes;
-    const { info } = await modelFor(changes.model);
-    return { ...changes, modelInfo: info };
+    const agent =
+      changes.agent === undefined || agents === undefined
+        ? null
+        : await findAgent(agents, changes.agent, await cwdOf());
+    const given = agent?.model == null ? changes : { model: agent.model, ...changes };
+    const switched = { ...given, ...(agent !== null && { profile: profileOf(agent) }) };
+    if (switched.model === undefined || 'modelInfo' in switched) return switched;
+    const { id, info } = await modelFor(switched.model);
+    return { ...switched, model: changes.model ?? id, modelInfo: info };
+  };
+  const cwdIn = async (session: string): Promise<string> => {
+    const [first] = await existing(log, session);
+    return first?.type === 'session.created' ? first.data.cwd : '/';
   };
 
   const openingCommands = async (session: string, by: Identity, changes: OpenOptions): Promise<Command[]> => {
     const { configure, rules = [] } = changes;
     const added = rules.map((data): Command => ({ id: createId(), session, by, type: 'rule.add', data }));
     if (configure === undefined) return added;
-    const data = await resolveModel(configure);
+    const data = await complete(configure, () => cwdIn(session));
     return [{ id: createId(), session, by, type: 'session.configure', data }, ...added];
   };
 
   const client = (identity: Identity): Client => {
-    const hold = ({ session }: Live) => sessionClient(session, identity, resolveModel);
+    const hold = ({ session }: Live) =>
+      sessionClient(session, identity, (changes) =>
+        complete(changes, () => session.look(({ settings }) => settings.cwd)),
+      );
     const actor: Actor = { ...identity };
     return {
       identity,
       attach: (bytes, { name } = {}) => attachments.attach(bytes, name),
       async create(given) {
         const id = checkId(given.id ?? newId());
-        if (identity.kind === 'agent') refuseWidening(given);
-        const model = given.model === undefined ? options.model : await modelFor(given.model);
-        const first = creation(given, model);
+        const cwd = canonicalFolder(given.cwd);
+        const agent = agents === undefined ? null : await findAgent(agents, given.agent ?? defaultAgent, cwd);
+        if (identity.kind === 'agent') refuseWidening(given, agent);
+        const named = given.model ?? agent?.model ?? null;
+        const model = named === null ? options.model : await modelFor(named);
+        const first = creation({ ...given, cwd }, model, agent, gathersContext);
         if (live.has(id)) throw new PawlError('conflict', `There is a session ${id} already. Open it instead.`);
         return hold(await drive(id, () => Session.create(id, ports, actor, [first])));
       },
@@ -239,6 +282,7 @@ export function createHost(options: HostOptions): Host {
   return {
     ...client({ kind: 'human', id: 'local' }),
     client,
+    prompts,
     list: (query) => log.list(query),
     async close() {
       isClosed = true;
@@ -265,8 +309,14 @@ const noSecrets: Redactor = {
   stream: () => ({ push: (piece) => piece, end: () => '' }),
 };
 
-function creation(given: CreateOptions, model: Model): EventBody {
-  const limits = mergeLimits(defaultLimits, given.limits ?? {});
+const defaultAgent = 'builder';
+
+/** `cwd` is canonical. */
+function creation(given: CreateOptions, model: Model, agent: Agent | null, gathersContext: boolean): EventBody {
+  const own = agent?.steps == null ? {} : { steps: agent.steps };
+  const limits = mergeLimits(mergeLimits(defaultLimits, own), given.limits ?? {});
+  const profile = agent === null ? null : profileOf(agent);
+  const mode = modeWith(profile, given.mode) ?? 'manual';
   const refusal = limitsRefusal(limits, model.info.isPriceKnown);
   if (refusal !== null) throw new PawlError(refusal.code, refusal.message);
   const rules = { deny: [], ask: [], allow: [], ...given.rules };
@@ -274,23 +324,28 @@ function creation(given: CreateOptions, model: Model): EventBody {
   return {
     type: 'session.created',
     data: {
-      cwd: canonicalFolder(given.cwd),
+      cwd: given.cwd,
       model: model.id,
       modelInfo: model.info,
-      agent: given.agent ?? 'builder',
-      mode: given.mode ?? 'manual',
+      agent: given.agent ?? defaultAgent,
+      mode,
       isAttended: given.isAttended ?? false,
       rules,
       limits,
       metadata: given.metadata ?? {},
       ...(given.origin !== undefined && { origin: given.origin }),
+      ...(profile !== null && { profile }),
+      ...(profile?.mode !== undefined && { modeOfSession: given.mode ?? 'manual' }),
+      ...(gathersContext && { gathersContext }),
     },
   };
 }
 
 /** What an agent begins asks as much as anything else does: only a person answers questions beforehand. */
-function refuseWidening({ mode = 'manual', rules }: CreateOptions): void {
-  if ((mode === 'manual' || mode === 'plan') && (rules?.allow ?? []).length === 0) return;
+function refuseWidening(given: CreateOptions, agent: Agent | null): void {
+  const mode = modeWith(agent === null ? null : profileOf(agent), given.mode) ?? 'manual';
+  const allowed = [...(given.rules?.allow ?? []), ...(agent?.rules.allow ?? [])];
+  if ((mode === 'manual' || mode === 'plan') && allowed.length === 0) return;
   throw new PawlError('human_only', 'Only a person can create a session that allows calls without asking.');
 }
 
@@ -333,6 +388,10 @@ async function existing(log: SessionLog, id: string) {
 function checkId(id: string): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
   throw new PawlError('bad_session_id', `"${id}" cannot name a session: use up to 64 letters, digits, "-" and "_".`);
+}
+
+function isList(agents: HostOptions['agents']): agents is readonly Agent[] {
+  return Array.isArray(agents);
 }
 
 function isRegistry(tools: HostOptions['tools']): tools is Registry {

@@ -119,6 +119,8 @@ async function run(effect: Effect, runners: Runners, context: EffectContext): Pr
   switch (effect.kind) {
     case 'model':
       return runners.model(effect, context);
+    case 'gather':
+      return runners.gather(effect, context);
     case 'judge':
       return runners.judge(effect, context);
     case 'tool':

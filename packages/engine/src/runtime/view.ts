@@ -18,6 +18,7 @@ export function viewOf(state: Readonly<State>): SessionView {
     model,
     agent,
     mode,
+    plan: state.plan,
     createdAt: state.createdAt,
     updatedAt: state.now,
     origin: settings.origin ?? {},

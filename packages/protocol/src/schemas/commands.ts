@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { userPart } from './content.ts';
 import { queueDisposition } from './events.ts';
 import { letter, mail } from './mail.ts';
-import { limits, modelInfo, permissionMode } from './settings.ts';
+import { agentProfile, limits, modelInfo, permissionMode } from './settings.ts';
 import { turnOptions } from './turn-options.ts';
 import { answer } from './work.ts';
 
@@ -31,9 +31,18 @@ export const commandData = {
     model: z.string().optional(),
     modelInfo: modelInfo.optional(),
     agent: z.string().optional(),
+    /** Of the agent, as the host knows it, which fills it in. */
+    profile: agentProfile.nullable().optional(),
     mode: permissionMode.optional(),
     isAttended: z.boolean().optional(),
     limits: limits.partial().optional(),
+  }),
+  /** Switches to this agent and starts a turn with the plan as its input. */
+  'plan.execute': z.object({
+    agent: z.string(),
+    profile: agentProfile.nullable().optional(),
+    model: z.string().optional(),
+    modelInfo: modelInfo.optional(),
   }),
   'rule.add': ruleChange,
   'rule.remove': ruleChange,

@@ -3,7 +3,8 @@ import { assistantMessage, attempt, filePart, toolStatus, usage, userMessage, us
 import { judgement, preview, toolEffect } from './judgement.ts';
 import { mail } from './mail.ts';
 import { origin } from './origin.ts';
-import { limits, modelInfo, permissionMode, ruleSet } from './settings.ts';
+import { agentProfile, limits, modelInfo, permissionMode, ruleSet } from './settings.ts';
+import { fragment } from './surroundings.ts';
 import { loopStatus, turnOptions } from './turn-options.ts';
 import { answer, answerOutcome, approvers, judgedPart, question, todo } from './work.ts';
 
@@ -60,6 +61,12 @@ export const eventData = {
     limits,
     metadata: z.record(z.string(), z.string()),
     origin: origin.optional(),
+    /** What the agent may, where it is one that the host knows. */
+    profile: agentProfile.nullable().optional(),
+    /** The mode for agents that have none of their own, where this one has. */
+    modeOfSession: permissionMode.optional(),
+    /** Whether what surrounds the work is gathered before a turn. */
+    gathersContext: z.boolean().optional(),
   }),
   /** A driver took the session up again. Written before anything else, so that an older driver's next append fails. */
   'session.opened': z.object({
@@ -73,6 +80,7 @@ export const eventData = {
     model: z.string().optional(),
     modelInfo: modelInfo.optional(),
     agent: z.string().optional(),
+    profile: agentProfile.nullable().optional(),
     mode: permissionMode.optional(),
     isAttended: z.boolean().optional(),
     limits: limits.partial().optional(),
@@ -104,6 +112,16 @@ export const eventData = {
     input: z.string().optional(),
     ...turnOptions.shape,
   }),
+  /** What surrounds the work was looked at for this turn and agent; without `fragments` nothing has changed. */
+  'context.gathered': z.object({
+    turn: z.number().int(),
+    agent: z.string(),
+    fragments: z.array(fragment).optional(),
+  }),
+  /** A plan that is to be carried out once a person says by whom. */
+  'plan.written': z.object({ text: z.string() }),
+  /** A person gave the plan to this agent, as this input. */
+  'plan.accepted': z.object({ agent: z.string(), input: z.string() }),
   'step.started': z.object({ turn: z.number().int(), step: z.number().int() }),
   /** A message's id is `m<seq>`, from the event that added it. */
   'message.added': z.object({ message: z.discriminatedUnion('role', [userMessage, assistantMessage]) }),

@@ -10,6 +10,19 @@ export const ruleSet = z.object({
   allow: z.array(z.string()),
 });
 
+/** What the agent of this name may call, under which rules. What it does not say is as the session has it. */
+export const agentProfile = z.object({
+  name: z.string(),
+  /** Names of tools, `*` for any characters, `!` before what is left out; null is all. */
+  tools: z.array(z.string()).nullable(),
+  /** A layer of rules of its own. */
+  rules: ruleSet,
+  /** Agents that it may give tasks to; null is any. */
+  delegates: z.array(z.string()).nullable(),
+  /** The mode that it works in; another agent gets back the one from before. */
+  mode: permissionMode.optional(),
+});
+
 /** Limits of a turn, and of a session where the name says so; null is none. */
 export const limits = z.object({
   /** Model calls in one turn. */

@@ -4,5 +4,6 @@
  *     for (const { name, run } of logConformance(() => myLog())) it(name, run)
  */
 
+export { memoryConformance } from './memory.ts';
 export { type ConformanceCase, type ConformanceOptions, logConformance } from './suite.ts';
 export { type FlakyOperation, type FlakyPlan, flakyLog, rivalLog, slowLog } from './wrappers.ts';

@@ -98,6 +98,12 @@ export function everyEvent(session: string, digest: string): DurableEvent[] {
     { type: 'note.set', data: { key: 'tap', value: 'behind the shed' } },
     { type: 'tools.offered', data: { tools: ['mcp__garden__water'] } },
     {
+      type: 'context.gathered',
+      data: { turn: 1, agent: 'planner', fragments: [{ region: 'system', name: 'role', text: 'You plan a garden.' }] },
+    },
+    { type: 'plan.written', data: { text: '1. Dig. 2. Plant.' } },
+    { type: 'plan.accepted', data: { agent: 'builder', input: 'c9' } },
+    {
       type: 'question.asked',
       data: {
         call: 't1_s1_c3',

@@ -5,10 +5,21 @@ import { doneTool, escalateTool } from './end.ts';
 import { listToolsTool } from './list-tools.ts';
 import { notesTool } from './notes.ts';
 import { notifyTool } from './notify.ts';
+import { planTool } from './plan.ts';
 import { stageTool } from './stage.ts';
 import { todoTool } from './todo.ts';
 
 /** All of them. None touches anything but the session itself, so none needs leave, in no mode. */
 export function workTools(): Tool[] {
-  return [askTool(), doneTool(), escalateTool(), listToolsTool(), notesTool(), notifyTool(), stageTool(), todoTool()];
+  return [
+    askTool(),
+    doneTool(),
+    escalateTool(),
+    listToolsTool(),
+    notesTool(),
+    notifyTool(),
+    planTool(),
+    stageTool(),
+    todoTool(),
+  ];
 }

@@ -4,6 +4,7 @@ import { findRepairs } from '../repair.ts';
 import type { QueuedInput, State, Turn } from '../state.ts';
 import { settleCalls } from './calls.ts';
 import { endOf, isStopping, stopOutcome } from './ending.ts';
+import { gathered } from './gather.ts';
 import { budgetReached, limitReached } from './limits.ts';
 import { looped } from './loop.ts';
 import { mailRead } from './mail.ts';
@@ -56,7 +57,17 @@ function taken(input: QueuedInput): EventBody {
 type Rule = (state: State, turn: Turn) => EventBody[] | null;
 
 /** In the order in which they are asked. */
-const beforeStep: readonly Rule[] = [stopped, ended, paused, looped, limited, corrected, inputsTaken, repaired];
+const beforeStep: readonly Rule[] = [
+  stopped,
+  ended,
+  paused,
+  looped,
+  limited,
+  corrected,
+  inputsTaken,
+  gathered,
+  repaired,
+];
 
 function firstAnswer(rules: readonly Rule[], state: State, turn: Turn): EventBody[] {
   for (const rule of rules) {

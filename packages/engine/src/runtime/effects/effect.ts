@@ -1,9 +1,10 @@
 import type { TransientBody } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../../core/index.ts';
-import type { BlobStore, Clock, Model, Redactor } from '../../ports.ts';
+import type { Agents, BlobStore, Clock, Model, Redactor, Surroundings } from '../../ports.ts';
 import type { Attachments } from '../attachments.ts';
 import type { RequestMiddleware, ToolMiddleware } from '../middleware.ts';
 import type { Post } from '../post.ts';
+import type { PromptSet } from '../prompts.ts';
 import type { Registry } from '../registry.ts';
 import type { Speculation } from '../speculation.ts';
 import type { ApproverRoutes } from './approvers.ts';
@@ -21,7 +22,7 @@ export type EffectPorts = {
   ruleLayers: readonly RuleLayer[];
   /** Who is asked for which approvals; without, everybody is for all. */
   approvers?: ApproverRoutes;
-  /** The system prompt. */
+  /** The system prompt of sessions whose surroundings are not gathered. */
   system(state: Readonly<State>): string;
   requestMiddleware: readonly RequestMiddleware[];
   toolMiddleware: readonly ToolMiddleware[];
@@ -30,6 +31,13 @@ export type EffectPorts = {
   redactor: Redactor;
   /** Carries mail to other sessions. */
   post: Post;
+  /** The agents that there are; without, a session's agent is a name and no more. */
+  agents?: Agents;
+  surroundings?: Surroundings;
+  /** Pieces of the prompt that were set at runtime. */
+  prompts?: PromptSet;
+  /** Notes of earlier sessions about this, in words for a model. */
+  recall?: (query: string, cwd?: string) => Promise<readonly string[]>;
 };
 
 /** What one running effect has at hand: to look at the session, to report, and to learn that it is no longer owed. */

@@ -1,6 +1,7 @@
 /** What is owed to the world, and who performs it: one file each. */
 import { runDeliver } from './deliver.ts';
 import type { Runners } from './effect.ts';
+import { runGather } from './gather.ts';
 import { runJudge } from './judge.ts';
 import { runModel } from './model.ts';
 import { runTimer } from './timer.ts';
@@ -9,6 +10,7 @@ import { runVerify } from './verify.ts';
 
 export const runners: Runners = {
   model: runModel,
+  gather: runGather,
   judge: runJudge,
   tool: runTool,
   verify: runVerify,

@@ -1,8 +1,9 @@
 import { homedir } from 'node:os';
 import type { JudgedPart, RuleLayer, Subject } from '@pawl/policy';
 import { explainByRules, suggestRules } from '@pawl/policy';
-import type { JsonObject, Judgement } from '@pawl/protocol';
+import type { AgentProfile, JsonObject, Judgement } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
+import { toolsOf } from '../../context/agent-tools.ts';
 import type { Call } from '../../core/index.ts';
 import { findCall, isLooping } from '../../core/index.ts';
 import type { Tool, ToolPlan, ToolScope } from '../../ports.ts';
@@ -39,8 +40,18 @@ export function judge(call: Asked, context: JudgeContext): Promise<Judgement> {
 async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> {
   const { state, ports } = context;
   if (isLooping(state, call)) return mistake(call, 'check loop', looping(call));
-  const tool = ports.tools.get(call.tool);
-  if (tool === undefined) return mistake(call, 'check tool', unknownTool(call.tool, ports.tools.names()));
+  const { profile } = state.settings;
+  const tools = toolsOf(ports.tools, profile);
+  const tool = tools.get(call.tool);
+  if (tool === undefined) {
+    const names = tools.specs().map(({ name }) => name);
+    const isOthers = ports.tools.get(call.tool) !== undefined;
+    return mistake(
+      call,
+      'check tool',
+      isOthers ? notTheAgents(call.tool, profile, names) : unknownTool(call.tool, names),
+    );
+  }
   if (call.malformed !== null) {
     return mistake(
       call,
@@ -64,7 +75,7 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
   const containment = (await tool.containment?.(input, scope)) ?? 'none';
   const { ruling, parts } = explainByRules({
     ...asked,
-    layers: [...ports.ruleLayers, { name: 'session', rules: state.settings.rules }],
+    layers: [...ports.ruleLayers, ...layerOf(profile), { name: 'session', rules: state.settings.rules }],
     mode: state.settings.mode,
     toolAsks: await asks(tool, input, effect, scope),
     containment,
@@ -98,6 +109,15 @@ function partsOf(parts: readonly JudgedPart[]): Pick<Judgement, 'parts'> {
   const others = parts.filter(({ verdict }) => verdict !== 'ask');
   const told = [...needing, ...others].slice(0, mostParts);
   return { parts: told.map(({ text, verdict, rule }) => ({ text, verdict, rule })) };
+}
+
+/** The agent's own rules. */
+function layerOf(profile: AgentProfile | null | undefined): RuleLayer[] {
+  return profile == null ? [] : [{ name: `agent ${profile.name}`, rules: profile.rules }];
+}
+
+function notTheAgents(tool: string, profile: AgentProfile | null | undefined, names: readonly string[]): string {
+  return `The agent ${profile?.name ?? ''} does not have the tool "${tool}". It has: ${names.join(', ')}.`;
 }
 
 async function planned(tool: Tool, input: JsonObject, scope: ToolScope) {

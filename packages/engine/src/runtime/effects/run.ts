@@ -137,13 +137,14 @@ function endOf({ endsTurn, isBlocked, result }: ToolOutcome): Pick<Ending, 'ends
   };
 }
 
-function declaredIn({ stage, todos, notes, offers, mail }: ToolOutcome): Declared {
+function declaredIn({ stage, todos, notes, offers, mail, plan }: ToolOutcome): Declared {
   return {
     ...(mail !== undefined && { mail }),
     ...(stage !== undefined && { stage }),
     ...(todos !== undefined && { todos }),
     ...(notes !== undefined && { notes }),
     ...(offers !== undefined && { offers }),
+    ...(plan !== undefined && { plan }),
   };
 }
 
@@ -154,6 +155,7 @@ function withoutSecrets({ ports }: World, { content, details, ...outcome }: Tool
     content: redact(String(content)),
     details: asJson(details, redact),
     ...(outcome.endsTurn !== undefined && { endsTurn: redact(outcome.endsTurn) }),
+    ...(outcome.plan !== undefined && { plan: redact(outcome.plan) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { toolsOf } from '../../context/agent-tools.ts';
 import type { Call, State } from '../../core/index.ts';
 import { letterProblem, originOf } from '../../core/index.ts';
 import type { ToolMailbox, ToolScope } from '../../ports.ts';
@@ -17,7 +18,8 @@ export function toolScope(
     blobs: ports.blobs,
     lastSeen: (path) => state.files.get(path) ?? null,
     notes: state.notes,
-    tools: ports.tools.specs(),
+    tools: toolsOf(ports.tools, state.settings.profile).specs(),
+    agent: state.settings.agent,
     mode: state.settings.mode,
     ...originOf(state.settings),
     mailbox: mailboxOf(state, ports.post),

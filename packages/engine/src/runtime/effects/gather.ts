@@ -1,0 +1,115 @@
+import type { Fragment } from '@pawl/protocol';
+import { messageOf, textOf } from '@pawl/protocol';
+import { composePrompt } from '../../context/prompts/index.ts';
+import type { State } from '../../core/index.ts';
+import { isFullGathering } from '../../core/index.ts';
+import type { SurroundingsQuery } from '../../ports.ts';
+import type { EffectContext, Runner } from './effect.ts';
+
+/** How long it may take, ms; then the turn goes on without. */
+const mostMs = 10_000;
+
+/**
+ * Looks at what surrounds the work. Whatever goes wrong, the turn goes on: with the pieces that are built in where
+ * there are no others yet, else with what there was; and a person is told.
+ */
+export const runGather: Runner<'gather'> = async (effect, context) => {
+  const { state, signal, report } = context;
+  const turn = state.turn?.number ?? 0;
+  const { agent } = state.settings;
+  const query = { ...queryOf(state), ...toolsOf(context) };
+  const fragments = await gatherAll(query, context);
+  if (signal.aborted) return;
+  const data = { turn, agent, ...(fragments !== null && { fragments: [...fragments] }) };
+  await report({ type: 'context.gathered', effect: effect.id, data });
+};
+
+type Known = Omit<SurroundingsQuery, 'role' | 'prompts' | 'now' | 'notice'>;
+
+/** What the log says of the turn: taken at once, since the state goes on. */
+function queryOf(state: Readonly<State>): Known {
+  const { cwd, agent, mode, isAttended, metadata } = state.settings;
+  const input = state.messages.findLast((message) => message.role === 'user' && message.source === 'input');
+  return {
+    session: state.session,
+    cwd,
+    agent,
+    mode,
+    isAttended,
+    metadata: { ...metadata },
+    task: input?.role === 'user' ? textOf(input.content) : (state.task ?? ''),
+    isFull: isFullGathering(state),
+    known: state.fragments ?? [],
+  };
+}
+
+function toolsOf({ ports, state, broadcast }: EffectContext): Pick<SurroundingsQuery, 'prompts' | 'now' | 'notice'> {
+  return {
+    prompts: ports.prompts?.of(state.settings.agent) ?? new Map(),
+    now: ports.clock.now(),
+    notice: (message) => broadcast({ type: 'notice', data: { level: 'warning', code: 'context_incomplete', message } }),
+  };
+}
+
+type Asked = Omit<SurroundingsQuery, 'role'>;
+
+async function gatherAll(asked: Asked, context: EffectContext): Promise<readonly Fragment[] | null> {
+  const { ports, signal } = context;
+  const work = (async () => {
+    const query: SurroundingsQuery = { ...asked, role: await roleOf(asked, context) };
+    const gather = ports.surroundings?.gather ?? builtin;
+    return gather.call(ports.surroundings, query, signal);
+  })();
+  try {
+    return await inTime(work, context);
+  } catch (thrown) {
+    if (signal.aborted) return null;
+    asked.notice(`What surrounds the work could not be gathered, and is left out: ${messageOf(thrown)}`);
+    return asked.isFull ? builtin({ ...asked, role: null }) : null;
+  }
+}
+
+/** The agent's part of the prompt. One that cannot be read any more stays as it was. */
+async function roleOf(asked: Asked, { ports }: EffectContext): Promise<SurroundingsQuery['role']> {
+  try {
+    const agent = (await ports.agents?.get(asked.agent, asked.cwd)) ?? null;
+    if (agent !== null) return agent.prompt.trim() === '' ? null : { text: agent.prompt, source: agent.source };
+  } catch (thrown) {
+    asked.notice(`The prompt of the agent ${asked.agent} cannot be read: ${messageOf(thrown)}`);
+  }
+  const before = asked.isFull
+    ? undefined
+    : asked.known.find(({ region, name }) => region === 'system' && name === 'role');
+  return before === undefined ? null : { text: before.text, source: before.source ?? null };
+}
+
+/** Of a host that knows of no surroundings: the pieces that are built in. */
+async function builtin(query: SurroundingsQuery): Promise<readonly Fragment[] | null> {
+  const system = composePrompt({ ...query, platform: process.platform });
+  const others = query.isFull ? [] : query.known.filter(({ region }) => region !== 'system');
+  const fragments = [...system, ...others];
+  return JSON.stringify(fragments) === JSON.stringify(query.known) ? null : fragments;
+}
+
+/** Its result; rejects when its time is up, or as soon as it is not wanted any more, whatever it does then. */
+async function inTime<Value>(work: Promise<Value>, { ports, signal }: EffectContext): Promise<Value> {
+  let callOff: () => void = () => undefined;
+  const over = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(signal.reason);
+    const callOffTimer = ports.clock.at(ports.clock.now() + mostMs, () =>
+      reject(new Error(`it took longer than ${mostMs / 1000} seconds.`)),
+    );
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    callOff = () => {
+      callOffTimer();
+      signal.removeEventListener('abort', giveUp);
+    };
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    callOff();
+    work.catch(() => undefined);
+  }
+}

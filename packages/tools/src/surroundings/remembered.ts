@@ -1,0 +1,43 @@
+/** What is remembered of earlier sessions, as far as it has room. */
+import type { Memory, MemoryNote } from '@pawl/engine';
+import { isInside } from '@pawl/policy';
+import type { Fragment } from '@pawl/protocol';
+import { wrap } from './wrap.ts';
+
+/** Some four characters make a token: these are 2000 tokens. */
+const mostCharacters = 8000;
+const mostNotes = 100;
+
+/**
+ * Notes about what the turn is about come first, then the newest, until the room is used up. The same notes and the
+ * same task give the same text.
+ */
+export async function rememberedFor(memory: Memory, task: string, cwd: string): Promise<Fragment | null> {
+  const close = task.trim() === '' ? [] : await memory.search(task, { cwd, limit: mostNotes });
+  const known = new Set(close.map(({ id }) => id));
+  const others = (await memory.list()).filter(({ id, folder }) => !known.has(id) && isOf(folder, cwd));
+  const lines = fitting([...close, ...others]);
+  if (lines.length === 0) return null;
+  const text = `Notes of earlier sessions, which may be out of date:\n${wrap('memory', lines.join('\n'))}`;
+  return { region: 'memory', name: 'memory', text };
+}
+
+const isOf = (folder: string | null, cwd: string) => folder === null || isInside(folder, cwd);
+
+function fitting(notes: readonly MemoryNote[]): string[] {
+  const lines: string[] = [];
+  let left = mostCharacters;
+  for (const note of notes.slice(0, mostNotes)) {
+    const line = lineOf(note);
+    // One that is too long makes room for shorter ones after it.
+    if (line.length + 1 > left) continue;
+    left -= line.length + 1;
+    lines.push(line);
+  }
+  return lines;
+}
+
+function lineOf({ id, text, at, folder }: MemoryNote): string {
+  const where = folder === null ? '' : ', of this project';
+  return `- ${text.replace(/\s*\n\s*/g, ' ')} (${id}, ${new Date(at).toISOString().slice(0, 10)}${where})`;
+}
