@@ -71,6 +71,7 @@ export function withOutcomeFaults(runners: Runners, owner: Owner, faults: Outcom
     model: (effect, context) => runners.model(effect, { ...context, report: unreliable(context) }),
     judge: (effect, context) => runners.judge(effect, { ...context, report: unreliable(context) }),
     tool: (effect, context) => runners.tool(effect, { ...context, report: unreliable(context) }),
+    compact: (effect, context) => runners.compact(effect, { ...context, report: unreliable(context) }),
     timer: (effect, context) => runners.timer(effect, { ...context, report: unreliable(context) }),
   };
 }

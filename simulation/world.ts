@@ -12,6 +12,7 @@ import { checkRecord } from './check-events.ts';
 import { checkRequest } from './check-request.ts';
 import { someSettings } from './choices.ts';
 import { createClients, humans } from './clients.ts';
+import { compactSomething, isCrowded } from './crowded.ts';
 import { difference } from './equality.ts';
 import { findUnrest, heal } from './heal.ts';
 import type { Invariant, Violation } from './invariants.ts';
@@ -108,6 +109,7 @@ export async function simulate(
     isCalm: () => isHealing,
     versions: new Map(),
     isCurious: isCurious(seed),
+    isCrowded: isCrowded(seed),
     live: (session, owner) => machineOf(owner)?.states.get(session),
     onWithdrawn: (session, owner) => withdraw(book(session), owner),
     onStale: (report) => stale.push(report),
@@ -212,7 +214,8 @@ export async function simulate(
         if (actions === 0) break;
         actions -= 1;
         const hasAnswered = isCurious(seed) && random.chance(0.7) && answerSomething(stage);
-        if (!hasAnswered) act(stage, inclined);
+        const hasCompacted = !hasAnswered && isCrowded(seed) && compactSomething(stage);
+        if (!hasAnswered && !hasCompacted) act(stage, inclined);
       }
       steps += 1;
       if (steps > mostSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);

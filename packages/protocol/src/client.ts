@@ -3,6 +3,7 @@ import type {
   Answer,
   CommandInput,
   CommandType,
+  CompactionSettings,
   Cursor,
   DurableEvent,
   EventData,
@@ -34,6 +35,8 @@ export type CreateOptions = {
   rules?: Partial<RuleSet>;
   limits?: Partial<Limits>;
   metadata?: Record<string, string>;
+  /** Whether a history that outgrows the window is compacted by itself (default), and at which share of it (0.75). */
+  compaction?: Partial<CompactionSettings>;
 };
 
 export type SendOptions = {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type * as commands from './schemas/commands.ts';
+import type * as compaction from './schemas/compaction.ts';
 import type * as content from './schemas/content.ts';
 import type * as events from './schemas/events.ts';
 import type * as judgement from './schemas/judgement.ts';
@@ -32,6 +33,8 @@ export type PermissionMode = z.infer<typeof settings.permissionMode>;
 export type RuleSet = z.infer<typeof settings.ruleSet>;
 export type Limits = z.infer<typeof settings.limits>;
 export type ModelInfo = z.infer<typeof settings.modelInfo>;
+export type CompactionSettings = z.infer<typeof compaction.compactionSettings>;
+export type CompactionCause = z.infer<typeof compaction.compactionCause>;
 
 export type Actor = z.infer<typeof events.actor>;
 export type TurnOutcome = z.infer<typeof events.turnOutcome>;
@@ -100,6 +103,11 @@ export type ContextLine = {
   step: number;
   maxSteps: number;
   messages: number;
+  /** What a request may hold without the answer that is kept free for, and some room to spare. */
+  usableTokens: number;
+  /** How often the history was compacted. */
+  compactions: number;
+  isCompacting: boolean;
 };
 
 export type PendingApproval = EventData['approval.requested'];

@@ -10,14 +10,16 @@ export type Effect =
   | { kind: 'judge'; id: string; call: string }
   /** Run the call, whose intent is in the log; or find out what became of it, if the driver that ran it is gone; or stop it. */
   | { kind: 'tool'; id: string; call: string; mode: 'run' | 'recover' | 'stop' }
+  /** Summarise the history, up to the message that the compaction names. */
+  | { kind: 'compact'; id: string; compaction: number }
   /** Ring at this time, Unix ms. */
   | { kind: 'timer'; id: string; at: number };
 
 export function due(state: State): Effect[] {
   const { turn } = state;
-  if (turn === null) return [];
+  const effects: Effect[] = [...owedToCompaction(state)];
+  if (turn === null) return effects;
   const isStopping = turn.cancel !== null || turn.isOverTime;
-  const effects: Effect[] = [];
   if (turn.phase === 'model') {
     const id = `model:t${turn.number}_s${turn.step}_a${turn.attempt}`;
     effects.push({ kind: 'model', id, mode: isStopping ? 'stop' : 'run' });
@@ -28,6 +30,12 @@ export function due(state: State): Effect[] {
     effects.push({ kind: 'timer', id: turnTimer(turn.number, durationMs), at: turn.startedAt + durationMs });
   }
   return effects;
+}
+
+/** Beside a turn, or between turns. */
+function owedToCompaction({ compaction, turn }: State): Effect[] {
+  if (compaction === null || compaction.ready !== null || compaction.isMoved || turn?.cancel != null) return [];
+  return [{ kind: 'compact', id: `compact:${compaction.number}`, compaction: compaction.number }];
 }
 
 function owedToCalls(turn: Turn, isStopping: boolean): Effect[] {

@@ -1,13 +1,16 @@
 /** What do we know now? The fold of the log: the only place that changes a state. */
 import type { DurableEvent, UserMessage } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
+import { defaultCompaction } from './compaction/window.ts';
 import { addAnswer, failModel } from './fold/answer.ts';
 import { evolveCall, finishCall, interrupt, reconsider } from './fold/call.ts';
+import { evolveCompaction, noteMove } from './fold/compaction.ts';
+import { notePin, noteReason } from './fold/pins.ts';
 import { evolveQuestion } from './fold/question.ts';
 import { endTurn, fireTimer, leaveBehind, startTurn } from './fold/turn.ts';
 import { repairHistory } from './repair.ts';
 import type { State } from './state.ts';
-import { mergeLimits, noUsage } from './state.ts';
+import { merged, mergeLimits, noUsage } from './state.ts';
 import { charactersOf } from './usage.ts';
 
 /** Takes one event into `state`, in place, and returns it. Every event of a log leads here, whoever wrote it. */
@@ -22,7 +25,8 @@ export function evolve(state: State, event: DurableEvent): State {
   switch (event.type) {
     case 'session.created': {
       state.createdAt = event.at;
-      state.settings = structuredClone(event.data);
+      const { compaction = {}, ...settings } = structuredClone(event.data);
+      state.settings = { ...settings, compaction: { ...defaultCompaction, ...compaction } };
       break;
     }
     case 'session.opened':
@@ -36,11 +40,12 @@ export function evolve(state: State, event: DurableEvent): State {
       state.commands.clear();
       state.usage = noUsage;
       state.costUsd = 0;
+      state.compaction = null;
       if (state.turn !== null) leaveBehind(state.turn, event);
       break;
     }
     case 'session.configured': {
-      const { limits, model, modelInfo, agent, mode, isAttended } = event.data;
+      const { limits, model, modelInfo, agent, mode, isAttended, compaction } = event.data;
       const { settings } = state;
       if (model !== undefined) settings.model = model;
       if (modelInfo !== undefined) settings.modelInfo = modelInfo;
@@ -51,6 +56,7 @@ export function evolve(state: State, event: DurableEvent): State {
       }
       if (isAttended !== undefined) settings.isAttended = isAttended;
       if (limits !== undefined) settings.limits = mergeLimits(settings.limits, limits);
+      if (compaction !== undefined) settings.compaction = merged(settings.compaction, compaction);
       break;
     }
     case 'session.paused':
@@ -85,8 +91,9 @@ export function evolve(state: State, event: DurableEvent): State {
       break;
 
     case 'input.queued': {
-      const { input, delivery, content, review } = event.data;
-      const queued = { id: input, delivery, content, review: review ?? false, by: event.by };
+      const { input, delivery, content, review = false, isFeedback = false } = event.data;
+      const isSteering = isFeedback || delivery === 'steer' || delivery === 'interrupt';
+      const queued = { id: input, delivery, content, review, isSteering, by: event.by };
       if (delivery === 'interrupt') state.queue.unshift(queued);
       else state.queue.push(queued);
       if (delivery !== 'context') state.isHeld = false;
@@ -110,6 +117,7 @@ export function evolve(state: State, event: DurableEvent): State {
       if (turn === null) break;
       turn.step = event.data.step;
       state.todos.age += 1;
+      state.compactions.suspendedSteps = Math.max(0, state.compactions.suspendedSteps - 1);
       state.checkedMessages = state.messages.length;
       turn.phase = 'model';
       turn.attempt = 1;
@@ -126,10 +134,21 @@ export function evolve(state: State, event: DurableEvent): State {
     case 'model.failed':
       failModel(state, event.data);
       break;
-    case 'history.repaired':
-      state.messages = repairHistory(state.messages, event.data.repairs, event.seq);
+    case 'history.repaired': {
+      const before = state.messages;
+      state.messages = repairHistory(before, event.data.repairs, event.seq);
+      noteMove(state, before);
       state.checkedMessages = state.messages.length;
       state.signedFrom = state.messages.length;
+      break;
+    }
+    case 'context.trimmed':
+    case 'context.compacted':
+    case 'compaction.started':
+    case 'compaction.summarised':
+    case 'compaction.failed':
+    case 'compaction.cancelled':
+      evolveCompaction(state, event);
       break;
 
     case 'tool.judged':
@@ -138,6 +157,7 @@ export function evolve(state: State, event: DurableEvent): State {
     case 'approval.requested':
     case 'approval.resolved':
     case 'tool.started':
+      if (event.type === 'approval.resolved' && event.data.decision === 'deny') noteReason(state, event);
       evolveCall(state, event);
       break;
     case 'question.asked':
@@ -169,6 +189,7 @@ export function evolve(state: State, event: DurableEvent): State {
       turn.phase = 'between';
       if (event.data.decision === 'reject') {
         turn.ending = { outcome: 'failed', message: event.data.reason ?? 'The result was rejected in review.' };
+        noteReason(state, event);
       }
       break;
     }
@@ -186,6 +207,7 @@ function removeInput(state: State, id: string): void {
 }
 
 function addUserMessage(state: State, message: UserMessage, seq: number): void {
+  notePin(state, message, seq);
   if (message.input !== undefined) removeInput(state, message.input);
   if (message.source === 'input') state.task ??= textOf(message.content);
   for (const part of message.content) {

@@ -5,11 +5,13 @@
 import type { AssistantPart, Attempt, EventBody, EventData, Failure, Judgement } from '@pawl/protocol';
 import type { ModelMessage, ModelPart, ToolOutcome } from '../ports.ts';
 import { blockers, withRemarks } from './calls.ts';
+import type { CompactionOutcome } from './compaction/decide.ts';
+import { decideSummary } from './compaction/decide.ts';
 import type { Decision } from './decide.ts';
 import { accept, refuse } from './decide.ts';
 import { due } from './due.ts';
 import { findCall } from './fold/call.ts';
-import type { State } from './state.ts';
+import type { Call, State } from './state.ts';
 
 /** What a tool says of the session besides its result. */
 export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers'>;
@@ -28,6 +30,7 @@ export type Outcome =
   | { type: 'tool.judged'; effect: string; judgement: Judgement }
   | { type: 'tool.outdated'; effect: string; data: EventData['tool.outdated'] }
   | { type: 'tool.finished'; effect: string; data: EventData['tool.finished']; declared?: Declared }
+  | CompactionOutcome
   | { type: 'timer.fired'; effect: string }
   | { type: 'session.opened'; data: EventData['session.opened'] };
 
@@ -57,6 +60,9 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
         ? accept(failure)
         : accept(answer(state, { model: outcome.model, message: outcome.partial }, true), failure);
     }
+    case 'compaction.summarised':
+    case 'compaction.failed':
+      return isOwed(state, outcome.effect) ? decideSummary(state, outcome) : late();
     case 'tool.judged':
       return isOwed(state, outcome.effect) ? judged(state, outcome.judgement) : late();
     case 'tool.outdated':
@@ -65,8 +71,8 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
     case 'tool.finished': {
       if (!isOwed(state, outcome.effect)) return late();
       const call = findCall(state, outcome.data.call);
-      const content = call === undefined ? outcome.data.content : withRemarks(call, outcome.data.content);
-      return accept(...declarations(outcome.declared), { type: 'tool.finished', data: { ...outcome.data, content } });
+      const finished = call === undefined ? outcome.data : remarked(call, outcome.data);
+      return accept(...declarations(outcome.declared), { type: 'tool.finished', data: finished });
     }
     default:
       return outcome satisfies never;
@@ -81,6 +87,12 @@ function declarations({ stage, todos, notes = {}, offers = [] }: Declared = {}):
     ...set,
     ...(offers.length === 0 ? [] : [{ type: 'tools.offered' as const, data: { tools: [...offers] } }]),
   ];
+}
+
+/** What the engine says of a result stands apart from what came from outside. */
+function remarked(call: Call, data: EventData['tool.finished']): EventData['tool.finished'] {
+  if (data.isOutside !== true) return { ...data, content: withRemarks(call, data.content) };
+  return call.remarks.length === 0 ? data : { ...data, remarks: withRemarks(call, '') };
 }
 
 const late = () => refuse('late_outcome', 'Nobody waits for this outcome any more; it was dropped.');

@@ -1,5 +1,6 @@
 /** The live sessions of one process, and the clients that use them. */
 import { existsSync, realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { parseRule } from '@pawl/policy';
 import type {
@@ -16,9 +17,10 @@ import type {
 } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import { defaultPrompt } from '../context/prompt.ts';
+import { compactionRefusal } from '../core/compaction/decide.ts';
 import type { State } from '../core/index.ts';
-import { defaultLimits, evolve, initialState, limitsRefusal, settle } from '../core/index.ts';
-import { mergeLimits } from '../core/state.ts';
+import { defaultCompaction, defaultLimits, evolve, initialState, limitsRefusal, settle } from '../core/index.ts';
+import { merged, mergeLimits } from '../core/state.ts';
 import type { BlobStore, Clock, Model, Redactor, SessionLog, SessionQuery, SessionSummary, Tool } from '../ports.ts';
 import { createAttachments } from './attachments.ts';
 import { sessionClient } from './client.ts';
@@ -57,11 +59,18 @@ export type HostOptions = {
   toolMiddleware?: readonly ToolMiddleware[];
   /** Takes secrets out of what tools say. */
   redactor?: Redactor;
+  /** The template by which summaries of a long history are asked for; see `defaultSummaryPrompt`. */
+  summaryPrompt?: string;
   clock?: Clock;
   /** Makes ids of sessions. */
   createId?: () => string;
   /** Replaces parts of the engine, to prove that tests find what is broken. */
-  internals?: { core?: Partial<Core>; runners?: Partial<Runners>; attachments?: typeof createAttachments };
+  internals?: {
+    core?: Partial<Core>;
+    runners?: Partial<Runners>;
+    attachments?: typeof createAttachments;
+    readFile?: EffectPorts['readFile'];
+  };
 };
 
 /** A client of its own (human, `local`), and the maker of others. */
@@ -115,6 +124,9 @@ export function createHost(options: HostOptions): Host {
     toolMiddleware: options.toolMiddleware ?? [],
     notify,
     redactor: options.redactor ?? noSecrets,
+    readFile: options.internals?.readFile ?? ((path) => readFile(path)),
+    ...(options.summaryPrompt !== undefined && { summaryPrompt: options.summaryPrompt }),
+    readLog: (session) => log.read(session),
   };
   const ports: SessionPorts = {
     log,
@@ -255,6 +267,8 @@ function creation(given: CreateOptions, model: Model): EventBody {
   const limits = mergeLimits(defaultLimits, given.limits ?? {});
   const refusal = limitsRefusal(limits, model.info.isPriceKnown);
   if (refusal !== null) throw new PawlError(refusal.code, refusal.message);
+  const bad = compactionRefusal(given.compaction);
+  if (bad !== null) throw new PawlError(bad.code, bad.message);
   const rules = { deny: [], ask: [], allow: [], ...given.rules };
   for (const rule of [...rules.deny, ...rules.ask, ...rules.allow]) parseRule(rule);
   return {
@@ -269,6 +283,7 @@ function creation(given: CreateOptions, model: Model): EventBody {
       rules,
       limits,
       metadata: given.metadata ?? {},
+      ...(given.compaction !== undefined && { compaction: merged(defaultCompaction, given.compaction) }),
     },
   };
 }

@@ -123,6 +123,8 @@ async function run(effect: Effect, runners: Runners, context: EffectContext): Pr
       return runners.judge(effect, context);
     case 'tool':
       return runners.tool(effect, context);
+    case 'compact':
+      return runners.compact(effect, context);
     case 'timer':
       return runners.timer(effect, context);
     default:

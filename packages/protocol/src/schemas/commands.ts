@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { compactionCommands, compactionSettings } from './compaction.ts';
 import { userPart } from './content.ts';
 import { queueDisposition } from './events.ts';
 import { limits, modelInfo, permissionMode } from './settings.ts';
@@ -32,6 +33,7 @@ export const commandData = {
     mode: permissionMode.optional(),
     isAttended: z.boolean().optional(),
     limits: limits.partial().optional(),
+    compaction: compactionSettings.partial().optional(),
   }),
   'rule.add': ruleChange,
   'rule.remove': ruleChange,
@@ -50,4 +52,5 @@ export const commandData = {
   'review.resolve': z.object({ decision: z.enum(['approve', 'reject']), reason: z.string().optional() }),
   /** Adds context for the agent and decides nothing. */
   feedback: z.object({ text: z.string().min(1) }),
+  ...compactionCommands,
 } as const;

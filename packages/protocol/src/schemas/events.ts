@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { compactionEvents, compactionSettings } from './compaction.ts';
 import { assistantMessage, attempt, filePart, toolStatus, usage, userMessage, userPart } from './content.ts';
 import { judgement, preview, toolEffect } from './judgement.ts';
 import { limits, modelInfo, permissionMode, ruleSet } from './settings.ts';
@@ -56,6 +57,7 @@ export const eventData = {
     rules: ruleSet,
     limits,
     metadata: z.record(z.string(), z.string()),
+    compaction: compactionSettings.optional(),
   }),
   /** A driver took the session up again. Written before anything else, so that an older driver's next append fails. */
   'session.opened': z.object({
@@ -72,6 +74,7 @@ export const eventData = {
     mode: permissionMode.optional(),
     isAttended: z.boolean().optional(),
     limits: limits.partial().optional(),
+    compaction: compactionSettings.partial().optional(),
   }),
   'session.paused': z.object({}),
   'session.resumed': z.object({}),
@@ -91,6 +94,8 @@ export const eventData = {
     content: z.array(userPart),
     /** Put the turn's result up for review instead of ending the turn. */
     review: z.boolean().optional(),
+    /** It says how the work should be done, and is never forgotten. */
+    isFeedback: z.boolean().optional(),
   }),
   'input.edited': z.object({ input: z.string(), content: z.array(userPart) }),
   'input.removed': z.object({ input: z.string() }),
@@ -118,6 +123,7 @@ export const eventData = {
     attempts: z.array(attempt).optional(),
   }),
   'history.repaired': z.object({ repairs: z.array(repair) }),
+  ...compactionEvents,
 
   'tool.judged': judgement,
   /** The call waits for earlier ones that touch the same things, and is judged again after them. */
@@ -173,6 +179,10 @@ export const eventData = {
     content: z.string(),
     /** Images and documents for the model. */
     files: z.array(filePart).optional(),
+    /** It holds text from outside: of files, pages, programs. */
+    isOutside: z.boolean().optional(),
+    /** What the model must know of how the call came to run; where `isOutside` sets the content apart. */
+    remarks: z.string().optional(),
     /** For clients only: diff, counts, exit code, truncation, digest of the full output. */
     details: z.record(z.string(), z.json()).optional(),
     durationMs: z.number().min(0).optional(),

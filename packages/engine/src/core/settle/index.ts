@@ -3,6 +3,7 @@ import type { EventBody } from '@pawl/protocol';
 import { findRepairs } from '../repair.ts';
 import type { QueuedInput, State, Turn } from '../state.ts';
 import { settleCalls } from './calls.ts';
+import { applied, droppedCompaction, roomMade, settleCompacting } from './compaction.ts';
 import { endOf, isStopping, stopOutcome } from './ending.ts';
 import { budgetReached, limitReached } from './limits.ts';
 
@@ -10,12 +11,16 @@ import { budgetReached, limitReached } from './limits.ts';
 export function settle(state: State): EventBody[] {
   if (state.seq === 0) return [];
   const { turn } = state;
-  if (turn === null) return betweenTurns(state);
+  const dropped = droppedCompaction(state);
+  if (dropped.length > 0) return dropped;
+  if (turn === null) return applied(state) ?? betweenTurns(state);
   switch (turn.phase) {
     case 'model':
       return turn.attempt === 1 || isStopping(turn) ? [] : beforeRetry(state, turn);
     case 'tools':
       return settleCalls(state, turn);
+    case 'compacting':
+      return settleCompacting(state, turn);
     case 'review':
       return isStopping(turn) ? [endOf(turn, stopOutcome(turn))] : [];
     case 'between':
@@ -51,7 +56,7 @@ function taken(input: QueuedInput): EventBody {
 type Rule = (state: State, turn: Turn) => EventBody[] | null;
 
 /** In the order in which they are asked. */
-const beforeStep: readonly Rule[] = [stopped, ended, paused, limited, inputsTaken, repaired];
+const beforeStep: readonly Rule[] = [stopped, ended, paused, applied, limited, inputsTaken, repaired, roomMade];
 
 function firstAnswer(rules: readonly Rule[], state: State, turn: Turn): EventBody[] {
   for (const rule of rules) {

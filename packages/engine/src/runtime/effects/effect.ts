@@ -1,4 +1,4 @@
-import type { TransientBody } from '@pawl/protocol';
+import type { DurableEvent, TransientBody } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../../core/index.ts';
 import type { BlobStore, Clock, Model, Redactor } from '../../ports.ts';
 import type { Attachments } from '../attachments.ts';
@@ -27,6 +27,14 @@ export type EffectPorts = {
   /** Adds context to a session, if it is driven here. */
   notify(session: string, text: string): void;
   redactor: Redactor;
+  /** The bytes of a file, to be shown again after a compaction. Rejects if it cannot be read. */
+  readFile(path: string): Promise<Uint8Array>;
+  /** The template by which summaries are asked for, if it is not the engine's own. */
+  summaryPrompt?: string;
+  /** What memory holds to a subject. */
+  recall?(query: string): Promise<readonly string[]>;
+  /** All that was logged of a session. */
+  readLog(session: string): Promise<readonly DurableEvent[]>;
 };
 
 /** What one running effect has at hand: to look at the session, to report, and to learn that it is no longer owed. */

@@ -4,6 +4,7 @@ import { buildRequest } from '../../context/request.ts';
 import { callId, due, noUsage } from '../../core/index.ts';
 import type { Model, ModelMessage, ModelPart } from '../../ports.ts';
 import { chainRequest } from '../middleware.ts';
+import { untilAborted } from './aborted.ts';
 import type { EffectContext, Runner } from './effect.ts';
 
 /**
@@ -44,23 +45,6 @@ const cancelled = { code: 'cancelled', message: 'The call of the model was stopp
 function callIdsOf({ state }: EffectContext): (index: number) => string {
   const { number = 0, step = 0 } = state.turn ?? {};
   return (index) => callId(number, step, index);
-}
-
-/** The result of `work`, or null as soon as `signal` aborts, whatever `work` does then. */
-async function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value | null> {
-  let leave: () => void = () => undefined;
-  const aborted = new Promise<null>((resolve) => {
-    leave = () => resolve(null);
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-    // What an abandoned call still throws was answered for by the abort.
-    work.catch(() => undefined);
-  }
 }
 
 /** One answer as it comes in. */

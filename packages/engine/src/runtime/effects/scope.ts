@@ -17,6 +17,7 @@ export function toolScope(
     notes: state.notes,
     tools: ports.tools.specs(),
     mode: state.settings.mode,
+    history: () => ports.readLog(state.session),
     notify: (text) => ports.notify(state.session, text),
   };
 }
