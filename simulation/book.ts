@@ -1,6 +1,7 @@
 /** What the checker knows of a session, kept apart from the engine's own state so that one can be held against the other. */
 import type { State } from '@pawl/engine/core';
 import type { Actor, DurableEvent, JsonObject, Judgement, Message, ToolResult, UserPart } from '@pawl/protocol';
+import type { CompactionBook } from './check-compaction.ts';
 import type { Owner } from './scheduler.ts';
 
 export type CallBook = {
@@ -48,6 +49,8 @@ export type Trouble = {
   /** What the model was cut in; null after an answer that was whole. */
   cut: { kind: 'text' | 'thinking' } | { kind: 'call'; tool: string } | null;
   cuts: number;
+  /** The history was compacted when that had happened as often as it may. */
+  hasCompacted: boolean;
   malformedRounds: number;
 };
 
@@ -94,6 +97,15 @@ export type Book = {
   trouble: Trouble;
   /** Thinking in messages before this one was signed over another history. */
   signedFrom: number;
+  /** Compactions so far, and the one under way. */
+  compactions: number;
+  compaction: CompactionBook | null;
+  /** Results that were trimmed, by message and call. */
+  trimmed: Set<string>;
+  /** Inputs that correct the agent; what persons said in them and in refusals; and what it is all for. */
+  steering: Set<string>;
+  corrections: Set<string>;
+  task: string | null;
   /** Deeds that happened and leave that the tool gave to do them again. */
   deeds: Map<string, { count: number; notDone: number }>;
   /** The log folded by the engine's own `evolve`. */
@@ -121,9 +133,15 @@ export function createBook(session: string, state: State): Book {
     over: new Map(),
     trouble: noTrouble(),
     signedFrom: 0,
+    compactions: 0,
+    compaction: null,
+    trimmed: new Set(),
+    steering: new Set(),
+    corrections: new Set(),
+    task: null,
     deeds: new Map(),
     state,
   };
 }
 
-export const noTrouble = (): Trouble => ({ cut: null, cuts: 0, malformedRounds: 0 });
+export const noTrouble = (): Trouble => ({ cut: null, cuts: 0, hasCompacted: false, malformedRounds: 0 });

@@ -19,6 +19,7 @@ export function noteAnswer({ trouble }: Book, { content, stopReason, isPartial }
   const isCut = stopReason === 'output_limit' && content.every((part) => part.type !== 'tool_call');
   trouble.cut = isCut ? { kind: 'text' } : null;
   trouble.cuts = 0;
+  trouble.hasCompacted = false;
 }
 
 export function noteFailure({ trouble }: Book, { error, cutCall }: EventData['model.failed']): void {
@@ -37,16 +38,20 @@ function isMalformed({ isExcess: isTooMany, judgement }: CallBook): boolean {
   return judgement?.isMistake === true && ['check tool', 'check arguments'].includes(judgement.rule);
 }
 
+/** Once in between the history may be compacted, and then there is one try more. */
+const mostCuts = ({ hasCompacted }: Book['trouble']): number => (hasCompacted ? mostInARow + 1 : mostInARow);
+
 /** The model is asked once more. */
 export function checkAsking({ trouble }: Book, wrong: Violate): void {
-  if (trouble.cuts >= mostInARow) wrong('I10 turn', `it goes on after ${trouble.cuts} answers in a row that were cut.`);
+  if (trouble.cuts >= mostCuts(trouble))
+    wrong('I10 turn', `it goes on after ${trouble.cuts} answers in a row that were cut.`);
   if (trouble.malformedRounds >= mostInARow) {
     wrong('I10 turn', `it goes on after ${trouble.malformedRounds} malformed steps in a row.`);
   }
 }
 
 export function checkEnding({ trouble }: Book, { outcome }: EventData['turn.ended'], wrong: Violate): void {
-  if (outcome === 'truncated' && trouble.cuts !== mostInARow) {
+  if (outcome === 'truncated' && trouble.cuts !== mostInARow && trouble.cuts !== mostCuts(trouble)) {
     wrong('I10 turn', `it ended as truncated after ${trouble.cuts} answers that were cut.`);
   }
 }

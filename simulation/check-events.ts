@@ -5,6 +5,7 @@ import type { Book, CallBook } from './book.ts';
 import { noTrouble } from './book.ts';
 import { checkAsking, checkEnding, isExcess, noteAnswer, noteFailure } from './check-answers.ts';
 import { checkCall, noteLeave } from './check-calls.ts';
+import { checkCompaction, checkEnd, noteSaid } from './check-compaction.ts';
 import { checkAsked, checkQuestion } from './check-questions.ts';
 import type { Violate } from './invariants.ts';
 import type { Owner } from './scheduler.ts';
@@ -34,6 +35,7 @@ export function checkRecord(
 
 function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
   noteCommand(book, event, violate);
+  noteSaid(book, event);
   const place = `${book.session} ${event.seq} ${event.type}`;
   const wrong = (invariant: Parameters<Violate>[0], why: string) => violate(invariant, `${place}: ${why}`);
   switch (event.type) {
@@ -70,6 +72,7 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
       // What ran there is closed as unknown here, and commands and queue stay behind.
       book.commands.clear();
       for (const [id, input] of book.inputs) if (input.state === 'queued') book.inputs.delete(id);
+      book.compaction = null;
       if (book.turn !== null) book.turn.cancelSeq ??= event.seq;
       return;
     }
@@ -115,6 +118,14 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
         else book.history = book.history.filter((message) => message.id !== repair.message);
       }
       book.signedFrom = book.history.length;
+      return;
+    case 'context.trimmed':
+    case 'context.compacted':
+    case 'compaction.started':
+    case 'compaction.summarised':
+    case 'compaction.failed':
+    case 'compaction.cancelled':
+      checkCompaction(book, event, wrong);
       return;
     case 'model.failed':
       if (book.turn?.number !== event.data.turn) wrong('I10 turn', `its turn is not open.`);
@@ -266,6 +277,7 @@ function checkTurn(
       }
       if (event.data.message === '') wrong('I10 turn', 'it ended without a sentence.');
       checkEnding(book, event.data, wrong);
+      checkEnd(book, wrong);
       noteOver(book, `t${turn.number}`, event.seq);
       book.turn = null;
       return;

@@ -3,6 +3,7 @@ import type { ModelRequest } from '@pawl/engine';
 import type { FilePart } from '@pawl/protocol';
 import type { Book } from './book.ts';
 import { checkAdvice, checkAsking } from './check-answers.ts';
+import { checkWindow } from './check-compaction.ts';
 import type { Violate } from './invariants.ts';
 
 export function checkRequest(
@@ -15,7 +16,7 @@ export function checkRequest(
   const wrong = (why: string) => violate('I8 request', `${book.session}: ${why}`);
   messages.forEach((message, index) => {
     const expected = book.history[index];
-    if (expected === undefined || JSON.stringify(plain(message)) !== JSON.stringify(plain(expected))) {
+    if (expected === undefined || JSON.stringify(plain(message, book)) !== JSON.stringify(plain(expected, book))) {
       wrong(`message ${index} of the request is not the one of the log: ${expected?.role} ${expected?.id}.`);
     }
     const before = messages[index - 1];
@@ -35,6 +36,7 @@ export function checkRequest(
   if (endsInCall) wrong('it ends in a call.');
   checkAdvice(book, request, wrong);
   checkAsking(book, violate);
+  checkWindow(book, request, violate);
   if (request.signedFrom !== book.signedFrom) {
     wrong(`thinking counts as signed from ${request.signedFrom} on, and is from ${book.signedFrom} on.`);
   }
@@ -58,14 +60,19 @@ function filesOf(message: ModelRequest['messages'][number]): FilePart[] {
 }
 
 /** What a provider gets of a message. */
-function plain(message: ModelRequest['messages'][number]): unknown {
+function plain(message: ModelRequest['messages'][number] & { id?: string }, { trimmed }: Book): unknown {
   switch (message.role) {
     case 'user':
       return ['user', message.input, message.content];
     case 'assistant':
       return ['assistant', message.content];
     case 'tool':
-      return ['tool', message.results.map(({ call, status, content, files }) => [call, status, content, files])];
+      return [
+        'tool',
+        message.results.map(({ call, status, content, files }) =>
+          trimmed.has(`${message.id} ${call}`) ? [call, status] : [call, status, content, files],
+        ),
+      ];
     default:
       return message satisfies never;
   }

@@ -49,6 +49,10 @@ const refusals = new Set([
   'no_review',
   'command_id_reused',
   'no_message',
+  'already_compacting',
+  'nothing_to_compact',
+  'no_compaction',
+  'budget',
   'no_file',
 ]);
 /** What the machine or the disk did. The command may have counted all the same. */

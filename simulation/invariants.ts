@@ -27,6 +27,10 @@
  *                 question, at most four at once; it is told to stop when that answer, its step or its turn is over.
  *  I19 held       A run's outcome is logged at most once, for its call, with the arguments it ran with. An early one only if
  *                 its answer stands, its call is allowed on the same basis, and nothing was changed before it in its step.
+ *  I20 memory     What a person said to correct the agent, the task and the open todos are in every window, for ever.
+ *  I21 window     A window begins with what somebody said.
+ *  I22 compaction One at a time; summarised once, applied at most once, between steps, over the history that it summarised.
+ *  I23 cancel     A cancel of the turn takes a compaction with it.
  *  I25 system     The system prompt of a request, and the tools it tells of, follow from the log alone.
  *  I26 gathered   A step begins with what was gathered for its turn and agent, and that is gathered once.
  */
@@ -50,6 +54,10 @@ export type Invariant =
   | 'I17 ending'
   | 'I18 early'
   | 'I19 held'
+  | 'I20 memory'
+  | 'I21 window'
+  | 'I22 compaction'
+  | 'I23 cancel'
   | 'I25 system'
   | 'I26 gathered';
 

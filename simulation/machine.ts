@@ -70,6 +70,7 @@ export function createMachine(name: string, storage: (owner: Owner) => Storage, 
       },
       runners: withOutcomeFaults(runners, owner, world),
       attachments: createAttachments,
+      readFile: async (path) => new TextEncoder().encode(path),
     },
   });
   return Object.assign(owner, { host, states });

@@ -2,6 +2,7 @@
 import type { Model, ModelEvent, ModelPart, ModelRequest } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
 import { announcements, answers, contentOf, messageOf } from './answers.ts';
+import { countOf, crowdedInfo, summaryFates, summaryOf } from './crowded.ts';
 import { fates } from './kinds.ts';
 import type { Random } from './random.ts';
 import { swarm } from './random.ts';
@@ -21,17 +22,28 @@ export type ModelWorld = {
   /** What a machine has received of an answer so far is void. */
   onWithdrawn(session: string, owner: Owner): void;
   isCalm(): boolean;
+  isCrowded: boolean;
 };
 
 export function createModel(id: string, world: ModelWorld, owner: Owner): Model {
   const { scheduler, random } = world;
   const inclined = swarm(random, answers);
+  const tooLong = world.isCrowded ? random.pick([0, 0.05, 0.2]) : 0;
   const habits = { fates: swarm(random, fates), wrongness: random.pick([0, 0.05, 0.05, 0.9]) };
   /** How long it takes from one call to the next, in chunks: early calls may be long done, or not even judged. */
   const longestPause = random.pick([0, 1, 6]);
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     world.onRequest(request, owner);
+    if (request.purpose === 'compaction') {
+      yield* summary(request, signal);
+      return;
+    }
+    if (world.isCrowded && !world.isCalm() && random.chance(tooLong)) {
+      await scheduler.wait(owner, 'refusal', signal);
+      world.onWithdrawn(request.session, owner);
+      throw new PawlError('context_overflow', 'The request is too long.');
+    }
     const answer = world.isCalm() ? 'end' : random.weighted(inclined);
     scheduler.note(`${owner.name}: the model answers: ${answer}`);
     const chunk = () => scheduler.wait(owner, 'model chunk', answer === 'deaf' ? undefined : signal);
@@ -62,7 +74,19 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
       if (random.chance(0.5)) content = contentOf(answer, random, habits);
       yield* announced(content, chunk);
     }
-    yield { type: 'finished', message: messageOf(answer, content, random) };
+    const message = messageOf(answer, content, random);
+    const usage = { ...message.usage, inputTokens: countOf(request) };
+    yield { type: 'finished', message: world.isCrowded ? { ...message, usage } : message };
+  }
+
+  async function* summary(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const fate = world.isCalm() ? 'good' : random.weighted(summaryFates);
+    scheduler.note(`${owner.name}: the model summarises: ${fate}`);
+    for (let left = random.below(12); left >= 0; left--) await scheduler.wait(owner, 'summary', signal);
+    if (fate === 'hangs') await new Promise<never>(() => undefined);
+    if (fate === 'fails') throw new PawlError('model_failed', 'The provider is down.');
+    if (fate === 'too_long') throw new PawlError('context_overflow', 'The request is too long.');
+    yield { type: 'finished', message: summaryOf(fate, request, random) };
   }
 
   async function* announced(content: readonly ModelPart[], chunk: () => Promise<void>): AsyncGenerator<ModelEvent> {
@@ -73,5 +97,5 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
     }
   }
 
-  return { id, info: modelInfo, stream };
+  return { id, info: world.isCrowded ? crowdedInfo : modelInfo, stream };
 }

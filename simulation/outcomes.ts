@@ -74,6 +74,7 @@ export function withOutcomeFaults(runners: Runners, owner: Owner, faults: Outcom
     tool: (effect, context) => runners.tool(effect, { ...context, report: unreliable(context) }),
     verify: (effect, context) => runners.verify(effect, { ...context, report: unreliable(context) }),
     deliver: (effect, context) => runners.deliver(effect, { ...context, report: unreliable(context) }),
+    compact: (effect, context) => runners.compact(effect, { ...context, report: unreliable(context) }),
     timer: (effect, context) => runners.timer(effect, { ...context, report: unreliable(context) }),
   };
 }

@@ -13,6 +13,7 @@ import { checkRequest } from './check-request.ts';
 import { checkGathering, checkSystem } from './check-surroundings.ts';
 import { someSettings } from './choices.ts';
 import { createClients, humans } from './clients.ts';
+import { compactSomething, isCrowded } from './crowded.ts';
 import { difference } from './equality.ts';
 import { findUnrest, heal } from './heal.ts';
 import type { Invariant, Violation } from './invariants.ts';
@@ -112,12 +113,13 @@ export async function simulate(
     versions: new Map(),
     isCurious: isCurious(seed),
     isGathering: isGathering(seed),
+    isCrowded: isCrowded(seed),
     live: (session, owner) => machineOf(owner)?.states.get(session),
     onWithdrawn: (session, owner) => withdraw(book(session), owner),
     onStale: (report) => stale.push(report),
     onRequest(request, owner) {
       const own = book(request.session);
-      if (own.driver !== machineOf(owner)) return;
+      if (own.driver !== machineOf(owner) || request.purpose === 'compaction') return;
       checkRequest(own, request, disk.blob, violate);
       checkSystem(own, request, violate);
     },
@@ -219,8 +221,9 @@ export async function simulate(
         actions -= 1;
         const hasAnswered = isCurious(seed) && random.chance(0.7) && answerSomething(stage);
         const hasSwitched = !hasAnswered && isGathering(seed) && random.chance(0.2);
+        const hasCompacted = !hasAnswered && !hasSwitched && isCrowded(seed) && compactSomething(stage);
         if (hasSwitched) switchSomething(stage);
-        else if (!hasAnswered) act(stage, inclined);
+        else if (!hasAnswered && !hasCompacted) act(stage, inclined);
       }
       steps += 1;
       if (steps > mostSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);

@@ -112,6 +112,8 @@ export type ToolSpec = { name: string; description: string; inputSchema: JsonObj
  */
 export type ModelRequest = {
   session: string;
+  /** What it is for, where that is not the next step of a turn. */
+  purpose?: 'compaction';
   /** The model's name without its provider. */
   model: string;
   system: string;
@@ -217,6 +219,8 @@ export type ToolScope = {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Mail to and from other sessions of the same tree; absent where there is none. */
   readonly mailbox?: ToolMailbox;
+  /** All that was logged of the session, in order: also what the model is no longer shown. */
+  history?(): Promise<readonly DurableEvent[]>;
   /**
    * Tells the session something, also after the call has ended: the model reads it before its next step. It stands in
    * the history like a person's word, so nothing that came from outside belongs into it. Nothing is told to a session
@@ -318,6 +322,8 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   /** JSON Schema, or a Standard Schema (which then needs `inputSchema` unless it can describe itself). */
   readonly input: JsonObject | InputSchema;
   readonly inputSchema?: JsonObject;
+  /** What it brings comes from outside, from files, programs or pages: a model is shown it between tags that say so. Default false. */
+  readonly isOutside?: boolean;
   readonly effect: ToolEffect | ((input: Input) => ToolEffect);
   /** Always among those that a model is told of. Of a large set the others are, once it has looked for them. Default false. */
   readonly isEssential?: boolean;

@@ -3,6 +3,7 @@ import type {
   Answer,
   CommandInput,
   CommandType,
+  CompactionSettings,
   Cursor,
   DurableEvent,
   EventData,
@@ -37,6 +38,8 @@ export type CreateOptions = {
   /** For whom it works, and where it came in. */
   origin?: Origin;
   metadata?: Record<string, string>;
+  /** Whether a history that outgrows the window is compacted by itself (default), and at which share of it (0.75). */
+  compaction?: Partial<CompactionSettings>;
 };
 
 /** Review, result, tool choice, time and target are of the turn that the input starts. */

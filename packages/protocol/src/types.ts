@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type * as commands from './schemas/commands.ts';
+import type * as compaction from './schemas/compaction.ts';
 import type * as content from './schemas/content.ts';
 import type * as events from './schemas/events.ts';
 import type * as judgement from './schemas/judgement.ts';
@@ -40,6 +41,8 @@ export type AgentProfile = z.infer<typeof settings.agentProfile>;
 /** One piece of the system prompt. */
 export type Fragment = z.infer<typeof surroundings.fragment>;
 export type ModelInfo = z.infer<typeof settings.modelInfo>;
+export type CompactionSettings = z.infer<typeof compaction.compactionSettings>;
+export type CompactionCause = z.infer<typeof compaction.compactionCause>;
 
 /** For whom a session works, where it came in, and which step of which workflow it is. */
 export type Origin = z.infer<typeof origins.origin>;
@@ -121,6 +124,11 @@ export type ContextLine = {
   step: number;
   maxSteps: number;
   messages: number;
+  /** What a request may hold without the answer that is kept free for, and some room to spare. */
+  usableTokens: number;
+  /** How often the history was compacted. */
+  compactions: number;
+  isCompacting: boolean;
 };
 
 export type PendingApproval = EventData['approval.requested'];

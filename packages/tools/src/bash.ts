@@ -26,6 +26,7 @@ export function bashTool(commands: Commands): Tool {
     name: 'bash',
     description: descriptionOf(options, sandbox),
     input: bashInput(options, sandbox),
+    isOutside: true,
     effect: ({ command, background }) => (readsOnly(command) && background !== true ? 'read' : 'external'),
     subjectKind: 'command',
     subject: ({ command }) => command,

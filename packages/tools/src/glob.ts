@@ -30,6 +30,7 @@ export function globTool(options: ToolOptions): Tool {
       },
       ['pattern'],
     ),
+    isOutside: true,
     effect: 'read',
     subjectKind: 'path',
     subject: ({ path = '.' }) => path,

@@ -50,6 +50,7 @@ export function grepTool(options: ToolOptions): Tool {
       },
       ['pattern'],
     ),
+    isOutside: true,
     effect: 'read',
     subjectKind: 'path',
     subject: ({ path = '.' }) => path,

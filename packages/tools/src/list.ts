@@ -17,6 +17,7 @@ export function listTool(): Tool {
     name: 'list',
     description: 'Lists a folder, one name a line; folders end with /.',
     input: objectSchema({ path: { type: 'string', description: 'Default: the working folder' } }, []),
+    isOutside: true,
     effect: 'read',
     subjectKind: 'path',
     subject: ({ path = '.' }) => path,

@@ -25,6 +25,7 @@ export function processTool(background: Background): Tool {
       },
       ['action'],
     ),
+    isOutside: true,
     effect: ({ action }) => (action === 'stop' ? 'idempotent' : 'read'),
     subject: ({ action }) => action,
     // They are the session's own.

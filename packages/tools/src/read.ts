@@ -29,6 +29,7 @@ export function readTool(options: ToolOptions): Tool {
       },
       ['path'],
     ),
+    isOutside: true,
     effect: 'read',
     subjectKind: 'path',
     subject: ({ path }) => path,

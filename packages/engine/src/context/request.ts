@@ -7,6 +7,18 @@ import { offeredTools } from './offered.ts';
 import { promptText } from './prompts/index.ts';
 import { tailOf } from './tail.ts';
 
+/** What a step begins with, and keeps whatever changes while its model is being called: the prompt and the tools. */
+export type Told = Pick<ModelRequest, 'system' | 'tools'>;
+
+export function toldTo(state: Readonly<State>, ports: Pick<EffectPorts, 'system' | 'tools'>): Told {
+  const toolChoice = state.turn?.options.toolChoice;
+  const found = typeof toolChoice === 'object' ? [...state.offeredTools, toolChoice.tool] : state.offeredTools;
+  return {
+    system: state.fragments === null ? ports.system(state) : promptText(state.fragments),
+    tools: offeredTools(toolsOf(ports.tools, state.turn?.profile ?? null), found),
+  };
+}
+
 /**
  * The request of the next step. The order is stable from step to step: system, tools, messages;
  * nothing volatile stands among them, so that a provider's prompt cache holds; what is volatile comes last.
@@ -14,18 +26,16 @@ import { tailOf } from './tail.ts';
 export function buildRequest(
   state: Readonly<State>,
   model: Pick<Model, 'id' | 'info'>,
-  ports: Pick<EffectPorts, 'system' | 'tools'>,
+  told: Told,
   file: (digest: string) => Uint8Array | null = () => null,
 ): ModelRequest {
   const { options = {}, isChoiceMet = false, loop = null } = state.turn ?? {};
   const { toolChoice, outputSchema, requestTimeoutMs } = options;
   const isForced = toolChoice === 'none' || (toolChoice !== undefined && toolChoice !== 'auto' && !isChoiceMet);
-  const found = typeof toolChoice === 'object' ? [...state.offeredTools, toolChoice.tool] : state.offeredTools;
   return {
     session: state.session,
     model: model.id.slice(model.id.indexOf('/') + 1),
-    system: state.fragments === null ? ports.system(state) : promptText(state.fragments),
-    tools: offeredTools(toolsOf(ports.tools, state.settings.profile), found),
+    ...told,
     messages: state.messages.slice(),
     tail: tailOf(state),
     maxOutputTokens: model.info.outputTokens,

@@ -4,6 +4,7 @@ import type { Command, EventBody, JsonObject, Limits, PermissionMode, UserPart }
 import { mayAnswer, messageOf } from '@pawl/protocol';
 import { answerQuestions } from './answers.ts';
 import { canonicalJson } from './calls.ts';
+import { compactionRefusal, decideCompaction } from './compaction/decide.ts';
 import { summariseEdit } from './edits.ts';
 import { findCall } from './fold/call.ts';
 import { decideMail } from './mail.ts';
@@ -79,7 +80,10 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
     case 'context.add':
       return addContext(command.id, command.data.content);
     case 'feedback':
-      return addContext(command.id, [{ type: 'text', text: command.data.text }]);
+      return addContext(command.id, [{ type: 'text', text: command.data.text }], true);
+    case 'context.compact':
+    case 'compaction.cancel':
+      return decideCompaction(state, command);
 
     case 'turn.continue':
       if (turn !== null) return refuse('busy', `Turn ${turn.number} is running; it goes on by itself.`);
@@ -121,6 +125,7 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
       const isPriceKnown = modelInfo?.isPriceKnown ?? settings.modelInfo.isPriceKnown;
       return (
         limitsRefusal(limits, isPriceKnown) ??
+        compactionRefusal(command.data.compaction) ??
         accept({ type: 'session.configured', data: withMode(command.data, modeAfter(settings, command.data)) })
       );
     }
@@ -185,9 +190,10 @@ function ruleRefusal({ list, rule }: { list: string; rule: string }): Decision |
 }
 
 /** Between a call and its results nothing may stand, so context waits for the next safe point of a running turn. */
-function addContext(input: string, content: UserPart[]): Decision {
+function addContext(input: string, content: UserPart[], isFeedback = false): Decision {
   if (isEmpty(content)) return refuse('empty_input', 'The message is empty. Send some text.');
-  return accept({ type: 'input.queued', data: { input, delivery: 'context', content } });
+  const data = { input, delivery: 'context' as const, content, ...(isFeedback && { isFeedback }) };
+  return accept({ type: 'input.queued', data });
 }
 
 function startWithoutInput(state: State, cause: 'continue' | 'retry'): Decision {

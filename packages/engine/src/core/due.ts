@@ -18,12 +18,14 @@ export type Effect =
   | { kind: 'verify'; id: string }
   /** Hand a mail to the session that it is for. */
   | { kind: 'deliver'; id: string; mail: string }
+  /** Summarise the history, up to the message that the compaction names. */
+  | { kind: 'compact'; id: string; compaction: number }
   /** Ring at this time, Unix ms. */
   | { kind: 'timer'; id: string; at: number };
 
 export function due(state: State): Effect[] {
   const { turn } = state;
-  const effects = owedToMail(state);
+  const effects: Effect[] = [...owedToMail(state), ...owedToCompaction(state)];
   if (turn === null) return effects;
   const isStopping = turn.cancel !== null || turn.isOverTime;
   if (turn.phase === 'model') {
@@ -52,6 +54,12 @@ function owedToMail({ mail: { outbox } }: State): Effect[] {
       ? { kind: 'deliver', id: `deliver:${mail}`, mail }
       : { kind: 'timer', id: mailTimer(mail, attempts), at: retryAt },
   );
+}
+
+/** Beside a turn, or between turns. */
+function owedToCompaction({ compaction, turn }: State): Effect[] {
+  if (compaction === null || compaction.ready !== null || compaction.isMoved || turn?.cancel != null) return [];
+  return [{ kind: 'compact', id: `compact:${compaction.number}`, compaction: compaction.number }];
 }
 
 function owedToCalls(turn: Turn, isStopping: boolean): Effect[] {

@@ -1,19 +1,22 @@
 /** What do we know now? The fold of the log: the only place that changes a state. */
 import type { DurableEvent, UserMessage } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
+import { defaultCompaction } from './compaction/window.ts';
 import { switchAgent } from './fold/agent.ts';
 import { addAnswer, failModel } from './fold/answer.ts';
 import { evolveCall, finishCall, interrupt, reconsider } from './fold/call.ts';
+import { evolveCompaction, noteMove } from './fold/compaction.ts';
 import { gather } from './fold/gather.ts';
 import { evolveLoop, noteTodos } from './fold/loop.ts';
 import { emptyMailbox, evolveMail, noteInHistory, ringMail } from './fold/mail.ts';
+import { notePin, noteReason } from './fold/pins.ts';
 import { evolveQuestion } from './fold/question.ts';
 import { checkResult } from './fold/result.ts';
 import { endTurn, fireTimer, leaveBehind, startTurn } from './fold/turn.ts';
 import { optionsOf } from './options.ts';
 import { repairHistory } from './repair.ts';
 import type { State } from './state.ts';
-import { mergeLimits, noUsage } from './state.ts';
+import { merged, mergeLimits, noUsage } from './state.ts';
 import { charactersOf } from './usage.ts';
 
 /** Takes one event into `state`, in place, and returns it. Every event of a log leads here, whoever wrote it. */
@@ -28,7 +31,8 @@ export function evolve(state: State, event: DurableEvent): State {
   switch (event.type) {
     case 'session.created': {
       state.createdAt = event.at;
-      state.settings = structuredClone(event.data);
+      const { compaction = {}, ...settings } = structuredClone(event.data);
+      state.settings = { ...settings, compaction: { ...defaultCompaction, ...compaction } };
       break;
     }
     case 'session.opened':
@@ -43,11 +47,12 @@ export function evolve(state: State, event: DurableEvent): State {
       state.mail = emptyMailbox();
       state.usage = noUsage;
       state.costUsd = 0;
+      state.compaction = null;
       if (state.turn !== null) leaveBehind(state.turn, event);
       break;
     }
     case 'session.configured': {
-      const { limits, model, modelInfo, mode, isAttended } = event.data;
+      const { limits, model, modelInfo, mode, isAttended, compaction } = event.data;
       const { settings } = state;
       if (model !== undefined) settings.model = model;
       if (modelInfo !== undefined) settings.modelInfo = modelInfo;
@@ -58,6 +63,7 @@ export function evolve(state: State, event: DurableEvent): State {
       }
       if (isAttended !== undefined) settings.isAttended = isAttended;
       if (limits !== undefined) settings.limits = mergeLimits(settings.limits, limits);
+      if (compaction !== undefined) settings.compaction = merged(settings.compaction, compaction);
       break;
     }
     case 'session.paused':
@@ -93,8 +99,9 @@ export function evolve(state: State, event: DurableEvent): State {
       break;
 
     case 'input.queued': {
-      const { input, delivery, content } = event.data;
-      const queued = { id: input, delivery, content, options: optionsOf(event.data), by: event.by };
+      const { input, delivery, content, isFeedback = false } = event.data;
+      const isSteering = isFeedback || delivery === 'steer' || delivery === 'interrupt';
+      const queued = { id: input, delivery, content, options: optionsOf(event.data), isSteering, by: event.by };
       if (delivery === 'interrupt') state.queue.unshift(queued);
       else state.queue.push(queued);
       if (delivery !== 'context') state.isHeld = false;
@@ -126,7 +133,9 @@ export function evolve(state: State, event: DurableEvent): State {
       const turn = state.turn;
       if (turn === null) break;
       turn.step = event.data.step;
+      turn.profile = state.settings.profile ?? null;
       state.todos.age += 1;
+      state.compactions.suspendedSteps = Math.max(0, state.compactions.suspendedSteps - 1);
       state.checkedMessages = state.messages.length;
       turn.phase = 'model';
       turn.attempt = 1;
@@ -144,10 +153,21 @@ export function evolve(state: State, event: DurableEvent): State {
     case 'model.failed':
       failModel(state, event.data);
       break;
-    case 'history.repaired':
-      state.messages = repairHistory(state.messages, event.data.repairs, event.seq);
+    case 'history.repaired': {
+      const before = state.messages;
+      state.messages = repairHistory(before, event.data.repairs, event.seq);
+      noteMove(state, before);
       state.checkedMessages = state.messages.length;
       state.signedFrom = state.messages.length;
+      break;
+    }
+    case 'context.trimmed':
+    case 'context.compacted':
+    case 'compaction.started':
+    case 'compaction.summarised':
+    case 'compaction.failed':
+    case 'compaction.cancelled':
+      evolveCompaction(state, event);
       break;
 
     case 'tool.judged':
@@ -156,6 +176,7 @@ export function evolve(state: State, event: DurableEvent): State {
     case 'approval.requested':
     case 'approval.resolved':
     case 'tool.started':
+      if (event.type === 'approval.resolved' && event.data.decision === 'deny') noteReason(state, event);
       evolveCall(state, event);
       break;
     case 'question.asked':
@@ -205,6 +226,7 @@ export function evolve(state: State, event: DurableEvent): State {
       turn.phase = 'between';
       if (event.data.decision === 'reject') {
         turn.ending = { outcome: 'failed', message: event.data.reason ?? 'The result was rejected in review.' };
+        noteReason(state, event);
       }
       break;
     }
@@ -222,6 +244,7 @@ function removeInput(state: State, id: string): void {
 }
 
 function addUserMessage(state: State, message: UserMessage, seq: number): void {
+  notePin(state, message, seq);
   if (message.input !== undefined) {
     removeInput(state, message.input);
     noteInHistory(state, message.input);

@@ -2,6 +2,14 @@
 
 export { answerProblem } from './answers.ts';
 export { canonicalJson, isLooping } from './calls.ts';
+export { shortened } from './compaction/pins.ts';
+export {
+  defaultCompaction,
+  tokensOfMessage,
+  tokensOfMessages,
+  tokensOfText,
+  usableTokens,
+} from './compaction/window.ts';
 export type { Decision, Fingerprinted } from './decide.ts';
 export { decide, limitsRefusal } from './decide.ts';
 export type { Effect } from './due.ts';
@@ -16,6 +24,7 @@ export { callId } from './outcomes.ts';
 export { isWidening, mayCall, modeWith } from './profile.ts';
 export { isFullGathering } from './settle/gather.ts';
 export { settle } from './settle/index.ts';
+export { budgetReached } from './settle/limits.ts';
 export type { Call, HistoryMessage, Mailbox, QueuedInput, Settings, State, Turn } from './state.ts';
 export { defaultLimits, initialState, noUsage } from './state.ts';
-export { addCost, addUsage, totalInputTokens, totalTokens, windowTokens } from './usage.ts';
+export { addCost, addUsage, charactersPerToken, totalInputTokens, totalTokens, windowTokens } from './usage.ts';

@@ -5,6 +5,8 @@
 import type { AssistantPart, Attempt, EventBody, EventData, Failure, Json, Judgement } from '@pawl/protocol';
 import type { ModelMessage, ModelPart, ToolOutcome } from '../ports.ts';
 import { blockers, withRemarks } from './calls.ts';
+import type { CompactionOutcome } from './compaction/decide.ts';
+import { decideSummary } from './compaction/decide.ts';
 import type { Decision } from './decide.ts';
 import { accept, refuse } from './decide.ts';
 import { due } from './due.ts';
@@ -12,7 +14,7 @@ import { findCall } from './fold/call.ts';
 import type { Outgoing } from './mail.ts';
 import { letterProblem, mailId, sent, undelivered } from './mail.ts';
 import { endProblem } from './settle/loop.ts';
-import type { State } from './state.ts';
+import type { Call, State } from './state.ts';
 
 /** What a tool says of the session besides its result. */
 export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers' | 'mail' | 'plan'>;
@@ -41,6 +43,7 @@ export type Outcome =
   | { type: 'mail.delivered'; effect: string; mail: string }
   /** `isFinal`: it would fail again. */
   | { type: 'mail.undelivered'; effect: string; mail: string; message: string; isFinal: boolean }
+  | CompactionOutcome
   | { type: 'timer.fired'; effect: string }
   | { type: 'session.opened'; data: EventData['session.opened'] };
 
@@ -75,6 +78,9 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
     }
     case 'context.gathered':
       return isOwed(state, outcome.effect) ? accept({ type: 'context.gathered', data: outcome.data }) : late();
+    case 'compaction.summarised':
+    case 'compaction.failed':
+      return isOwed(state, outcome.effect) ? decideSummary(state, outcome) : late();
     case 'tool.judged':
       return isOwed(state, outcome.effect) ? judged(state, outcome.judgement) : late();
     case 'tool.outdated':
@@ -105,14 +111,14 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
 const mostTimeouts = 2;
 
 /** A call that ends a turn with a target only puts its end forward, and only where that may be. */
-function finished(state: State, { data, declared, checked: given }: Outcome & { type: 'tool.finished' }): EventBody[] {
+function finished(state: State, outcome: Outcome & { type: 'tool.finished' }): EventBody[] {
   const { turn } = state;
-  const call = findCall(state, data.call);
-  const content = call === undefined ? data.content : withRemarks(call, data.content);
+  const { declared, checked: given } = outcome;
+  const call = findCall(state, outcome.data.call);
+  const data = call === undefined ? outcome.data : remarked(call, outcome.data);
   const said = [...declarations(declared), ...letters(state, data.call, declared?.mail)];
   const isEnd = turn?.loop != null && data.endsTurn !== undefined && data.isBlocked !== true;
-  if (!isEnd)
-    return [...said, { type: 'tool.finished', data: { ...data, content } }, ...checked(state, given, data.call)];
+  if (!isEnd) return [...said, { type: 'tool.finished', data }, ...checked(state, given, data.call)];
   const problem = endProblem(state, turn);
   const { endsTurn: _, result: __, ...rest } = data;
   if (problem !== null && turn.loop !== null) {
@@ -157,6 +163,12 @@ function declarations({ stage, todos, notes = {}, offers = [], plan }: Declared 
     ...set,
     ...(offers.length === 0 ? [] : [{ type: 'tools.offered' as const, data: { tools: [...offers] } }]),
   ];
+}
+
+/** What the engine says of a result stands apart from what came from outside. */
+function remarked(call: Call, data: EventData['tool.finished']): EventData['tool.finished'] {
+  if (data.isOutside !== true) return { ...data, content: withRemarks(call, data.content) };
+  return call.remarks.length === 0 ? data : { ...data, remarks: withRemarks(call, '') };
 }
 
 const late = () => refuse('late_outcome', 'Nobody waits for this outcome any more; it was dropped.');

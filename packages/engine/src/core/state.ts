@@ -4,6 +4,8 @@ import type {
   AgentProfile,
   Answer,
   AnswerOutcome,
+  CompactionCause,
+  CompactionSettings,
   EventData,
   Fragment,
   InputDelivery,
@@ -27,6 +29,8 @@ import type {
   Usage,
   UserPart,
 } from '@pawl/protocol';
+import type { Pin } from './compaction/pins.ts';
+import { defaultCompaction } from './compaction/window.ts';
 
 /** A message of the history; its id is `m<seq>`, from the event that completed it. Never changed in place. */
 export type HistoryMessage = Message & { readonly id: string };
@@ -77,6 +81,8 @@ export type QueuedInput = {
   content: UserPart[];
   /** What it asks of the turn that it starts. */
   options: TurnOptions;
+  /** It says how the work should be done: it steers, interrupts or gives feedback. */
+  isSteering: boolean;
   by: Actor;
 };
 
@@ -124,16 +130,23 @@ export type Turn = {
   startedAt: number;
   /** Steps begun so far. */
   step: number;
-  /** `between` steps, waiting for the `model`, for `tools`, or for a person's `review`. */
-  phase: 'between' | 'model' | 'tools' | 'review';
+  /** `between` steps, waiting for the `model`, for `tools`, for room (`compacting`), or for a person's `review`. */
+  phase: 'between' | 'model' | 'tools' | 'compacting' | 'review';
+  /** What the agent of this step may: a switch takes effect at the next. */
+  profile: AgentProfile | null;
   /** Which call of the model this step is at, from 1. */
   attempt: number;
   /** The step's model has answered with nothing once. */
   hasBeenEmpty: boolean;
   /** What the next request says beyond the history, which never keeps it. */
   advice: Advice | null;
-  /** Answers in a row that the output limit cut. */
+  /** Answers in a row that the output limit cut, and whether the history was compacted for their sake. */
   cuts: number;
+  hasCompactedForCut: boolean;
+  /** Times in a row that the model found the request too long. */
+  overflows: number;
+  /** Why it cannot go on without a compaction, and how it ends if there can be none. */
+  need: { cause: 'overflow' | 'cut'; ending: { outcome: TurnOutcome; message: string }; hasFailed: boolean } | null;
   /** Steps in a row in which no call was right. */
   malformedRounds: number;
   calls: Call[];
@@ -161,6 +174,20 @@ export type Turn = {
   unattendedDenials: number;
 };
 
+/** A compaction that was begun; `ready` once its summary is there. */
+export type Compaction = {
+  number: number;
+  cause: CompactionCause;
+  /** The last message that the summary stands for. */
+  through: string;
+  /** What the window held when it began. */
+  tokens: number;
+  focus: string | null;
+  ready: Pick<EventData['compaction.summarised'], 'kind' | 'summary' | 'files' | 'recalled'> | null;
+  /** The history under it is another one now. */
+  isMoved: boolean;
+};
+
 export type Settings = {
   cwd: string;
   model: string;
@@ -178,6 +205,7 @@ export type Settings = {
   modeOfSession?: PermissionMode | undefined;
   /** Whether the system prompt is gathered. */
   gathersContext?: boolean | undefined;
+  compaction: CompactionSettings;
 };
 
 export type State = {
@@ -230,6 +258,23 @@ export type State = {
   recentCalls: { key: string; result: string }[];
   /** Digest of each file as the session last read or wrote it; null for deleted. */
   files: Map<string, string | null>;
+  /** The files that it changed, the last one last. */
+  edited: string[];
+  /** What persons said that a compaction must keep word for word. */
+  pins: Pin[];
+  compaction: Compaction | null;
+  /** `count` were begun, `applied` came to their end; `message` stands for the earlier conversation. */
+  compactions: {
+    count: number;
+    applied: number;
+    /** In a row. */
+    failures: number;
+    /** None is begun by itself for so many steps. */
+    suspendedSteps: number;
+    message: string | null;
+    /** The summary in it. */
+    summary: string | null;
+  };
   /** Commands accepted so far: their fingerprint and the last event each caused. */
   commands: Map<string, { digest: string; seq: number }>;
 };
@@ -256,8 +301,16 @@ export const defaultLimits: Limits = {
 
 /** Limits with some of them changed. */
 export function mergeLimits(limits: Limits, changes: NonNullable<EventData['session.configured']['limits']>): Limits {
+  return merged(limits, changes);
+}
+
+/** Settings with some of them changed; what is undefined changes nothing. */
+export function merged<Of extends object>(
+  settings: Of,
+  changes: { readonly [Name in keyof Of]?: Of[Name] | undefined },
+): Of {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  return { ...limits, ...Object.fromEntries(given) };
+  return { ...settings, ...Object.fromEntries(given) };
 }
 
 /** The state before the first event. */
@@ -277,6 +330,7 @@ export function initialState(): State {
       rules: { deny: [], ask: [], allow: [] },
       limits: defaultLimits,
       metadata: {},
+      compaction: defaultCompaction,
     },
     messages: [],
     checkedMessages: 0,
@@ -304,6 +358,10 @@ export function initialState(): State {
     window: { tokens: 0, charactersSince: 0 },
     recentCalls: [],
     files: new Map(),
+    edited: [],
+    pins: [],
+    compaction: null,
+    compactions: { count: 0, applied: 0, failures: 0, suspendedSteps: 0, message: null, summary: null },
     commands: new Map(),
   };
 }

@@ -27,7 +27,7 @@ export function addCost(left: number | null, right: number | null): number | nul
 }
 
 /** Characters a token, on average, of English and code. */
-const charactersPerToken = 4;
+export const charactersPerToken = 4;
 
 /** What an image costs, in tokens; providers count by its pixels, and no more than about this. */
 const tokensPerFile = 1600;

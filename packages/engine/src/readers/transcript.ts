@@ -165,6 +165,33 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
     case 'history.repaired':
       note(`The history was repaired: ${event.data.repairs.map((repair) => repair.why).join(' ')}`);
       break;
+    case 'context.trimmed':
+      note(
+        `Old results were taken out of what the model sees: ${event.data.results.length}, about ${event.data.freedTokens} tokens.`,
+      );
+      break;
+    case 'context.compacted': {
+      const { tokensBefore, tokensAfter } = event.data;
+      note(`The conversation was compacted: from about ${tokensBefore} tokens to ${tokensAfter}.`);
+      break;
+    }
+    case 'compaction.failed': {
+      const { message, suspendedSteps } = event.data;
+      note(
+        `A compaction failed: ${message}${suspendedSteps === undefined ? '' : ` None is tried for ${suspendedSteps} steps.`}`,
+      );
+      break;
+    }
+    case 'compaction.cancelled':
+      note(`A compaction was dropped: ${event.data.reason}`);
+      break;
+    case 'compaction.summarised': {
+      const { usage, costUsd } = event.data;
+      if (usage === undefined) break;
+      transcript.usage = addUsage(transcript.usage, usage);
+      transcript.costUsd = addCost(transcript.costUsd, costUsd ?? null);
+      break;
+    }
     case 'tool.judged': {
       const call = calls.get(event.data.call);
       if (call === undefined) break;
@@ -207,6 +234,7 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
       transcript.entries.push({ kind: 'turn', at: event.at, turn, outcome, message, steps, costUsd });
       break;
     }
+    case 'compaction.started':
     case 'session.opened':
     case 'session.paused':
     case 'session.resumed':

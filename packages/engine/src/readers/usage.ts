@@ -1,7 +1,7 @@
 /** What sessions used and cost: a fold of their logs. */
 import type { DurableEvent, Usage } from '@pawl/protocol';
 import { noUsage } from '../core/state.ts';
-import { addUsage } from '../core/usage.ts';
+import { addUsage, totalTokens } from '../core/usage.ts';
 import { workflowText } from './words.ts';
 
 /** One call of a model that was billed, or may have been. */
@@ -51,6 +51,13 @@ export function usageOf(events: readonly DurableEvent[]): UsageEntry[] {
       case 'model.failed': {
         const { usage, costUsd = null } = data;
         if (usage !== undefined) entries.push({ at, session, agent, user, workflow, model, usage, costUsd });
+        break;
+      }
+      case 'compaction.summarised':
+      case 'compaction.failed': {
+        const { usage, costUsd = null } = data;
+        const wasAsked = usage !== undefined && totalTokens(usage) > 0;
+        if (wasAsked) entries.push({ at, session, agent, user, workflow, model, usage, costUsd });
         break;
       }
       default:

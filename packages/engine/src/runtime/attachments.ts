@@ -27,8 +27,8 @@ export type Attachments = {
 /** What a file takes up of every request that holds it. */
 type Weight = { bytes: number; sheets: number };
 
-/** Files of results that were let in when the history had `held` files. */
-type Ledger = { held: number; admitted: readonly { digest: string; signal: AbortSignal }[] };
+/** Files of results that were let in when the history had `held` files, in the list that a compaction replaces by another. */
+type Ledger = { list: readonly string[]; held: number; admitted: readonly { digest: string; signal: AbortSignal }[] };
 
 /** Loaded with the first file. */
 const media = () => import('../media/index.ts');
@@ -70,7 +70,9 @@ export function createAttachments(blobs: BlobStore): Attachments {
 
   /** What was let in and is not in the history yet. */
   const underway = (state: Readonly<State>): Ledger['admitted'] => {
-    const { held = 0, admitted = [] } = ledgers.get(state) ?? {};
+    const { list, held = 0, admitted = [] } = ledgers.get(state) ?? {};
+    // It is compacted between steps, when what was let in has landed or is void.
+    if (list !== state.attachments) return [];
     const landed = state.attachments.slice(held);
     return admitted.filter(({ digest, signal }) => {
       const index = landed.indexOf(digest);
@@ -118,7 +120,7 @@ export function createAttachments(blobs: BlobStore): Attachments {
           remember(digest, fit);
           if (!isRoomFor([digest], state, most)) throw tooMany();
           const admitted = [...underway(state), { digest, signal }];
-          ledgers.set(state, { held: state.attachments.length, admitted });
+          ledgers.set(state, { list: state.attachments, held: state.attachments.length, admitted });
           shown.push(partOf(fit, digest, file.name));
         } catch (error) {
           refused.push(`[file ${nameOf(file)} cannot be shown: ${messageOf(error)}]`);

@@ -21,7 +21,7 @@ export function forkEvents(
 function cutBefore(events: readonly DurableEvent[], message: string): number {
   const index = events.findIndex((event) => `m${event.seq}` === message);
   const event = events[index];
-  if (event === undefined || (event.type !== 'message.added' && event.type !== 'tool.finished')) {
+  if (event === undefined || !completesMessage.has(event.type)) {
     throw new PawlError(
       'no_message',
       `There is no message ${message} in this session. Show them with: pawl sessions show`,
@@ -31,6 +31,9 @@ function cutBefore(events: readonly DurableEvent[], message: string): number {
   const isFirst = before?.type === 'turn.started' && before.data.cause === 'input';
   return isFirst ? index - 1 : index;
 }
+
+/** Events that a message of the history comes from. */
+const completesMessage: ReadonlySet<string> = new Set(['message.added', 'tool.finished', 'context.compacted']);
 
 function draftOf(event: DurableEvent | undefined): UserPart[] | null {
   if (event?.type !== 'message.added' || event.data.message.role !== 'user') return null;

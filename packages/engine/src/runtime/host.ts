@@ -1,5 +1,6 @@
 /** The live sessions of one process, and the clients that use them. */
 import { existsSync, realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { parseRule } from '@pawl/policy';
 import type {
@@ -17,9 +18,18 @@ import type {
 import { PawlError } from '@pawl/protocol';
 import { agentsOf, findAgent, profileOf } from '../agents/index.ts';
 import { defaultPrompt } from '../context/prompt.ts';
+import { compactionRefusal } from '../core/compaction/decide.ts';
 import type { State } from '../core/index.ts';
-import { defaultLimits, evolve, initialState, limitsRefusal, modeWith, settle } from '../core/index.ts';
-import { mergeLimits } from '../core/state.ts';
+import {
+  defaultCompaction,
+  defaultLimits,
+  evolve,
+  initialState,
+  limitsRefusal,
+  modeWith,
+  settle,
+} from '../core/index.ts';
+import { merged, mergeLimits } from '../core/state.ts';
 import type {
   Agent,
   Agents,
@@ -84,11 +94,18 @@ export type HostOptions = {
   redactor?: Redactor;
   /** Which sessions may write to each other; without, none. */
   mail?: MailRules;
+  /** The template by which summaries of a long history are asked for; see `defaultSummaryPrompt`. */
+  summaryPrompt?: string;
   clock?: Clock;
   /** Makes ids of sessions. */
   createId?: () => string;
   /** Replaces parts of the engine, to prove that tests find what is broken. */
-  internals?: { core?: Partial<Core>; runners?: Partial<Runners>; attachments?: typeof createAttachments };
+  internals?: {
+    core?: Partial<Core>;
+    runners?: Partial<Runners>;
+    attachments?: typeof createAttachments;
+    readFile?: EffectPorts['readFile'];
+  };
 };
 
 /** A client of its own (human, `local`), and the maker of others. */
@@ -152,6 +169,9 @@ export function createHost(options: HostOptions): Host {
     ...(agents !== undefined && { agents }),
     ...(options.surroundings !== undefined && { surroundings: options.surroundings }),
     ...(options.memory !== undefined && { recall: recallFrom(options.memory) }),
+    readFile: options.internals?.readFile ?? ((path) => readFile(path)),
+    ...(options.summaryPrompt !== undefined && { summaryPrompt: options.summaryPrompt }),
+    readLog: (session) => log.read(session),
   };
   const ports: SessionPorts = {
     log,
@@ -319,6 +339,8 @@ function creation(given: CreateOptions, model: Model, agent: Agent | null, gathe
   const mode = modeWith(profile, given.mode) ?? 'manual';
   const refusal = limitsRefusal(limits, model.info.isPriceKnown);
   if (refusal !== null) throw new PawlError(refusal.code, refusal.message);
+  const bad = compactionRefusal(given.compaction);
+  if (bad !== null) throw new PawlError(bad.code, bad.message);
   const rules = { deny: [], ask: [], allow: [], ...given.rules };
   for (const rule of [...rules.deny, ...rules.ask, ...rules.allow]) parseRule(rule);
   return {
@@ -337,6 +359,7 @@ function creation(given: CreateOptions, model: Model, agent: Agent | null, gathe
       ...(profile !== null && { profile }),
       ...(profile?.mode !== undefined && { modeOfSession: given.mode ?? 'manual' }),
       ...(gathersContext && { gathersContext }),
+      ...(given.compaction !== undefined && { compaction: merged(defaultCompaction, given.compaction) }),
     },
   };
 }

@@ -129,6 +129,8 @@ async function run(effect: Effect, runners: Runners, context: EffectContext): Pr
       return runners.verify(effect, context);
     case 'deliver':
       return runners.deliver(effect, context);
+    case 'compact':
+      return runners.compact(effect, context);
     case 'timer':
       return runners.timer(effect, context);
     default:

@@ -2,7 +2,7 @@
 import type { SessionStatus, SessionView } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
 import type { State } from '../core/index.ts';
-import { originOf, windowTokens } from '../core/index.ts';
+import { originOf, usableTokens, windowTokens } from '../core/index.ts';
 
 export function viewOf(state: Readonly<State>): SessionView {
   const { settings, turn } = state;
@@ -44,6 +44,9 @@ export function viewOf(state: Readonly<State>): SessionView {
       step: turn?.step ?? 0,
       maxSteps: limits.steps,
       messages: state.messages.length,
+      usableTokens: usableTokens(settings.modelInfo),
+      compactions: state.compactions.applied,
+      isCompacting: state.compaction !== null,
     },
   };
 }

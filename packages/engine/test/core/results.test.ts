@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildRequest } from '../../src/context/request.ts';
+import { buildRequest, toldTo } from '../../src/context/request.ts';
 import { createRegistry } from '../../src/runtime/registry.ts';
 import { agent, begin, call, codeOf, type Session, text } from './support.ts';
 
@@ -19,7 +19,7 @@ const requestOf = ({ state }: Session) => {
     { ...spec, name: 'echo' },
     { ...spec, name: 'look' },
   ]);
-  return buildRequest(state, model, { system: () => '', tools });
+  return buildRequest(state, model, toldTo(state, { system: () => '', tools }));
 };
 
 describe('E16: a turn with a schema', () => {

@@ -1,5 +1,6 @@
 import type { ModelRequest } from '@pawl/engine';
 import type { AssistantMessage, FilePart, Message, ToolChoice, ToolResult } from '@pawl/protocol';
+import { resultText } from '@pawl/protocol';
 import type { Parameters } from '../parameters.ts';
 import { withoutVariant } from '../select/names.ts';
 import type { AiSdkFile, AiSdkMessage, AiSdkOptions, AiSdkOutput, AiSdkPart, ProviderOptions } from './ai-sdk-types.ts';
@@ -118,7 +119,7 @@ function readMetadata(signature: string | undefined): ProviderOptions | undefine
 }
 
 function outputOf(result: ToolResult, version: string, request: ModelRequest): AiSdkOutput {
-  const texts = [result.content];
+  const texts = [resultText(result)];
   const files: AiSdkFile[] = [];
   for (const part of result.files ?? []) {
     const data = bytesOf(part, request);

@@ -7,6 +7,7 @@ import type {
   ToolResult,
   UserMessage,
 } from '@pawl/protocol';
+import { resultText } from '@pawl/protocol';
 import { type BytesOf, isTextType, showFile, type Takes, textOfFile } from './files.ts';
 import { toJson } from './json.ts';
 import { toolName } from './tool-name.ts';
@@ -61,7 +62,9 @@ function resultBlocks(message: ToolMessage, writing: Writing): string[] {
   );
 }
 
-function contentOf({ content, files = [], status }: ToolResult, writing: Writing): object {
+function contentOf(result: ToolResult, writing: Writing): object {
+  const { files = [], status } = result;
+  const content = resultText(result);
   const error = status === 'ok' ? {} : { is_error: true };
   if (files.length === 0) return content === '' ? error : { content, ...error };
   const text = content.trim() === '' ? [] : [textBlock(content)];

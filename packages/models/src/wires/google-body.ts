@@ -1,5 +1,6 @@
 import type { ModelRequest, ToolSpec } from '@pawl/engine';
 import type { AssistantMessage, AssistantPart, Message, ToolChoice, ToolResult } from '@pawl/protocol';
+import { resultText } from '@pawl/protocol';
 import type { Parameters } from '../parameters.ts';
 import { withoutVariant } from '../select/names.ts';
 import { fields } from './fields.ts';
@@ -173,9 +174,10 @@ function contentsOf(message: Message, writing: Writing): [kind: Kind, parts: obj
 /** Newer models take files inside a result; others are shown them right after the results. */
 function resultContents(results: readonly ToolResult[], writing: Writing): [Kind, object[]][] {
   const after: object[] = [];
-  const parts = results.map(({ call, tool, status, content, files = [] }) => {
+  const parts = results.map((result) => {
+    const { call, tool, status, files = [] } = result;
     const inside: object[] = [];
-    let said = content;
+    let said = resultText(result);
     for (const file of files) {
       const inline = inlineFile(file, writing);
       if (typeof inline === 'string') said += `\n${inline}`;

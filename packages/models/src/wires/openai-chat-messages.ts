@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AssistantMessage, FilePart, Message, ToolMessage, UserMessage } from '@pawl/protocol';
+import { resultText } from '@pawl/protocol';
 import { type BytesOf, isTextType, showFile, type Takes, textOfFile } from './files.ts';
 import type { Dialect } from './openai-chat-dialects.ts';
 import { contentField, detailsField, reasoningFields } from './openai-chat-reasoning.ts';
@@ -50,12 +51,13 @@ function userMessages(message: UserMessage, follows: string | null, writing: Wri
 /** Files cannot stand in results: they follow, with the name of the call that brought them. */
 function resultMessages(message: ToolMessage, writing: Writing): object[] {
   const { dialect } = writing;
-  const messages: object[] = message.results.map(({ call, tool, content, files = [] }) => ({
+  const messages: object[] = message.results.map((result) => ({
     role: 'tool',
-    tool_call_id: callId(call, dialect),
+    tool_call_id: callId(result.call, dialect),
     // Some servers want the tool's name as well; none refuses it.
-    name: toolName(tool, mostNameCharacters),
-    content: content === '' && files.length > 0 ? 'See the files that follow.' : content,
+    name: toolName(result.tool, mostNameCharacters),
+    content:
+      result.content === '' && (result.files ?? []).length > 0 ? 'See the files that follow.' : resultText(result),
   }));
   const parts = message.results.flatMap(({ tool, files = [] }) =>
     files.length === 0

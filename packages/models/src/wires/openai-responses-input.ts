@@ -1,4 +1,5 @@
 import type { AssistantMessage, FilePart, Message, ToolResult, UserMessage } from '@pawl/protocol';
+import { resultText } from '@pawl/protocol';
 import { type BytesOf, isTextType, showFile, type Takes, textOfFile } from './files.ts';
 import { readSignature, separator } from './openai-responses-reasoning.ts';
 import { toolName } from './tool-name.ts';
@@ -61,7 +62,9 @@ function userItems(message: UserMessage, writing: Writing): object[] {
 }
 
 /** A plain text where it will do: not every server takes a list. */
-function resultItem({ call, content, files = [] }: ToolResult, writing: Writing): object {
+function resultItem(result: ToolResult, writing: Writing): object {
+  const { call, files = [] } = result;
+  const content = resultText(result);
   const said = content.trim() === '' ? [] : [textContent(content)];
   const list = [...said, ...files.map((file) => fileContent(file, writing))];
   const isPlain = files.length === 0 && (!writing.isMarked || said.length === 0);

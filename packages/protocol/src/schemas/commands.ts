@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { compactionCommands, compactionSettings } from './compaction.ts';
 import { userPart } from './content.ts';
 import { queueDisposition } from './events.ts';
 import { letter, mail } from './mail.ts';
@@ -36,6 +37,7 @@ export const commandData = {
     mode: permissionMode.optional(),
     isAttended: z.boolean().optional(),
     limits: limits.partial().optional(),
+    compaction: compactionSettings.partial().optional(),
   }),
   /** Switches to this agent and starts a turn with the plan as its input. */
   'plan.execute': z.object({
@@ -67,4 +69,5 @@ export const commandData = {
   'mail.acknowledge': z.object({ mail: z.string() }),
   /** Adds context for the agent and decides nothing. */
   feedback: z.object({ text: z.string().min(1) }),
+  ...compactionCommands,
 } as const;

@@ -74,6 +74,10 @@ export const toolResult = z.object({
   content: z.string(),
   /** Images and documents that belong to it. */
   files: z.array(filePart).optional(),
+  /** `content` came from outside and is shown between tags that say so. */
+  isOutside: z.boolean().optional(),
+  /** What the engine says of it, after those tags. */
+  remarks: z.string().optional(),
 });
 
 /** One try of a model call that did not give the answer: which model and key, why, and what was waited after it. */

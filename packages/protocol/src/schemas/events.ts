@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { compactionEvents, compactionSettings } from './compaction.ts';
 import { assistantMessage, attempt, filePart, toolStatus, usage, userMessage, userPart } from './content.ts';
 import { judgement, preview, toolEffect } from './judgement.ts';
 import { mail } from './mail.ts';
@@ -67,6 +68,7 @@ export const eventData = {
     modeOfSession: permissionMode.optional(),
     /** Whether what surrounds the work is gathered before a turn. */
     gathersContext: z.boolean().optional(),
+    compaction: compactionSettings.optional(),
   }),
   /** A driver took the session up again. Written before anything else, so that an older driver's next append fails. */
   'session.opened': z.object({
@@ -84,6 +86,7 @@ export const eventData = {
     mode: permissionMode.optional(),
     isAttended: z.boolean().optional(),
     limits: limits.partial().optional(),
+    compaction: compactionSettings.partial().optional(),
   }),
   'session.paused': z.object({}),
   'session.resumed': z.object({}),
@@ -102,6 +105,10 @@ export const eventData = {
     delivery: inputDelivery,
     content: z.array(userPart),
     ...turnOptions.shape,
+    /** Put the turn's result up for review instead of ending the turn. */
+    review: z.boolean().optional(),
+    /** It says how the work should be done, and is never forgotten. */
+    isFeedback: z.boolean().optional(),
   }),
   'input.edited': z.object({ input: z.string(), content: z.array(userPart) }),
   'input.removed': z.object({ input: z.string() }),
@@ -169,6 +176,7 @@ export const eventData = {
     problem: z.string().optional(),
   }),
   'history.repaired': z.object({ repairs: z.array(repair) }),
+  ...compactionEvents,
 
   'tool.judged': judgement,
   /** The call waits for earlier ones that touch the same things, and is judged again after them. */
@@ -227,6 +235,10 @@ export const eventData = {
     content: z.string(),
     /** Images and documents for the model. */
     files: z.array(filePart).optional(),
+    /** It holds text from outside: of files, pages, programs. */
+    isOutside: z.boolean().optional(),
+    /** What the model must know of how the call came to run; where `isOutside` sets the content apart. */
+    remarks: z.string().optional(),
     /** For clients only: diff, counts, exit code, truncation, digest of the full output. */
     details: z.record(z.string(), z.json()).optional(),
     durationMs: z.number().min(0).optional(),

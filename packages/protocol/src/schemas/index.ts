@@ -1,5 +1,6 @@
 /** Zod schemas of everything on the wire. Apart from the types, because zod takes some 75 ms to load. */
 export { commandData } from './commands.ts';
+export { compactionCause, compactionSettings } from './compaction.ts';
 export * from './content.ts';
 export * from './events.ts';
 export { protocolJsonSchema } from './json-schema.ts';

@@ -229,6 +229,34 @@ export function everyEvent(session: string, digest: string): DurableEvent[] {
     { type: 'mail.failed', data: { mail: 'every-event:t1_s1_c1_m2', message: 'There is no session nobody.' } },
     { type: 'mail.received', data: { ...letter, mail: 'owner:c9', from: 'owner', replyTo: 'every-event:t1_s1_c1_m1' } },
     { type: 'mail.acknowledged', data: { mail: 'owner:c9', how: 'read' } },
+    { type: 'context.trimmed', data: { results: [{ message: 'm18', call: 't1_s1_c1' }], freedTokens: 800 } },
+    { type: 'compaction.started', data: { compaction: 1, cause: 'threshold', through: 'm14', tokens: 90_000 } },
+    {
+      type: 'compaction.failed',
+      data: { compaction: 1, message: 'It was down.', usage, costUsd: null, suspendedSteps: 10 },
+    },
+    {
+      type: 'compaction.started',
+      data: { compaction: 2, cause: 'manual', through: 'm14', tokens: 90_000, focus: 'roses' },
+    },
+    { type: 'compaction.cancelled', data: { compaction: 2, reason: 'Cancelled by ann.', suspendedSteps: 10 } },
+    { type: 'compaction.started', data: { compaction: 3, cause: 'overflow', through: 'm14', tokens: 90_000 } },
+    {
+      type: 'compaction.summarised',
+      data: {
+        compaction: 3,
+        kind: 'summary',
+        summary: '## Goal\nRoses.',
+        files: [{ path: '/home/ann/garden/a.txt', digest, text: 'fig' }],
+        recalled: ['Ann likes figs.'],
+        usage,
+        costUsd: 0.01,
+      },
+    },
+    {
+      type: 'context.compacted',
+      data: { compaction: 3, through: 'm14', content: 'It was so.', tokensBefore: 90_000, tokensAfter: 9000 },
+    },
     { type: 'review.requested', data: { turn: 1 } },
     { type: 'review.resolved', data: { turn: 1, decision: 'reject', reason: 'Too wet.' } },
     {

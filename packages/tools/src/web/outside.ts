@@ -1,3 +1,4 @@
+import { untrusted } from '@pawl/protocol';
 import { stripTerminal } from '../escape.ts';
 
 /**
@@ -5,7 +6,6 @@ import { stripTerminal } from '../escape.ts';
  * order than it stands. The joiners stay: Persian, Hindi and many an emoji need them.
  */
 const deceiving = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069\u200b\u2060-\u2064\ufeff\u00ad]/gu;
-const tagLike = /<([\s\u200c\u200d]*\/?[\s\u200c\u200d]*untrusted)/gi;
 
 /**
  * Bytes from outside, marked as such: between tags that they cannot forge, without what acts on a terminal or hides
@@ -13,7 +13,6 @@ const tagLike = /<([\s\u200c\u200d]*\/?[\s\u200c\u200d]*untrusted)/gi;
  */
 export function outsideText(source: string, text: string): string {
   // What deceives goes first, or taking it out could make a tag.
-  const plain = stripTerminal(text).replace(deceiving, '').replace(tagLike, '&lt;$1');
-  const from = source.replace(/["<>\s]/g, encodeURIComponent);
-  return `<untrusted-web source="${from}">\n${plain}${plain.endsWith('\n') ? '' : '\n'}</untrusted-web>`;
+  const plain = stripTerminal(text).replace(deceiving, '');
+  return untrusted('web', source, plain);
 }

@@ -10,6 +10,9 @@ import { noteRead } from './mail.ts';
 /** Answers in a row that the output limit may cut before anything of them can be used, until the turn ends. */
 const mostCuts = 3;
 
+/** Compactions for one step that the model finds too long. */
+const mostOverflows = 2;
+
 export function addAnswer(state: State, message: AssistantMessage, seq: number): void {
   state.messages.push({ ...message, id: `m${seq}` });
   // What a cut answer cost its provider did not say. It is followed by the event that says why it was cut.
@@ -28,6 +31,8 @@ export function addAnswer(state: State, message: AssistantMessage, seq: number):
   if (turn.loop !== null && turn.ending?.outcome === 'completed') restLoop(turn, turn.loop);
   // Text that was cut is progress: it is gone on with for as long as steps and budgets allow.
   turn.cuts = 0;
+  turn.hasCompactedForCut = false;
+  turn.overflows = 0;
   turn.advice = turn.calls.length === 0 && message.stopReason === 'output_limit' ? { kind: 'continue' } : null;
 }
 
@@ -38,9 +43,11 @@ export function failModel(state: State, data: EventData['model.failed']): void {
   const { error, usage = noUsage, costUsd = 0, cutCall } = data;
   addSpending(state, usage, costUsd);
   if (error.code === 'output_cut') {
-    countCut(turn, cutCall === undefined ? { kind: 'answer' } : { kind: 'smaller_call', tool: cutCall }, usage);
-    if (turn.ending === null) turn.attempt += 1;
-    else turn.phase = 'between';
+    countCut(state, turn, cutCall === undefined ? { kind: 'answer' } : { kind: 'smaller_call', tool: cutCall }, usage);
+    if (turn.ending !== null) turn.phase = 'between';
+    else if (turn.need === null) turn.attempt += 1;
+  } else if (error.code === 'context_overflow') {
+    overflow(state, turn, error.message);
   } else if (data.willRetry === true) {
     turn.timeouts += 1;
     turn.attempt += 1;
@@ -58,14 +65,38 @@ function isChoice({ options: { toolChoice } }: Turn, parts: readonly CallPart[])
   return typeof toolChoice === 'object' ? parts.some(({ tool }) => tool === toolChoice.tool) : parts.length > 0;
 }
 
-/** An answer of which nothing can be used is asked for anew, until that has failed too often in a row. */
-function countCut(turn: Turn, advice: NonNullable<Turn['advice']>, usage: Usage): void {
+/** An answer of which nothing can be used is asked for anew, until that has failed too often in a row; once over a shorter history. */
+function countCut(state: State, turn: Turn, advice: NonNullable<Turn['advice']>, usage: Usage): void {
   turn.cuts += 1;
   turn.advice = advice;
   if (turn.cuts < mostCuts) return;
   const where = advice.kind === 'smaller_call' ? ` in a call of ${advice.tool}` : '';
-  const message = `The model's answers were cut at its output limit ${mostCuts} times in a row, the last after ${usage.outputTokens} tokens${where}. Raise the limit of the model's output, or continue and ask for less at once.`;
-  turn.ending = { outcome: 'truncated', message };
+  const message = `The model's answers were cut at its output limit ${turn.cuts} times in a row, the last after ${usage.outputTokens} tokens${where}. Raise the limit of the model's output, or continue and ask for less at once.`;
+  const ending = { outcome: 'truncated' as const, message };
+  if (turn.hasCompactedForCut || !state.settings.compaction.isOn) {
+    turn.ending = ending;
+    return;
+  }
+  turn.hasCompactedForCut = true;
+  turn.phase = 'compacting';
+  turn.need = { cause: 'cut', ending, hasFailed: false };
+}
+
+/** The same step is tried again over a shorter history. */
+function overflow(state: State, turn: Turn, why: string): void {
+  const end = (what: string) => ({ outcome: 'failed' as const, message: `${why} ${what}` });
+  turn.overflows += 1;
+  if (!state.settings.compaction.isOn) {
+    turn.ending = end(
+      'Compaction is off for this session: turn it on, compact by hand, or choose a model with a larger window.',
+    );
+  } else if (turn.overflows > mostOverflows) {
+    turn.ending = end(`The history was compacted ${mostOverflows} times, and it is still too long.`);
+  }
+  turn.phase = turn.ending === null ? 'compacting' : 'between';
+  if (turn.ending !== null) return;
+  const ending = end('There is nothing left in the history that could be compacted.');
+  turn.need = { cause: 'overflow', ending, hasFailed: false };
 }
 
 /** Why a call is refused before anyone looks at it: too many came at once, or more than the one that was asked for. */
@@ -79,7 +110,7 @@ function excess(turn: Turn, index: number, count: number): string | null {
   return null;
 }
 
-function addSpending(state: State, usage: Usage, costUsd: number | null): void {
+export function addSpending(state: State, usage: Usage, costUsd: number | null): void {
   for (const sum of [state, state.turn]) {
     if (sum === null) continue;
     sum.usage = addUsage(sum.usage, usage);

@@ -140,8 +140,16 @@ export function finishCall(state: State, data: EventData['tool.finished'], seq: 
   if (turn === null || call === undefined) return;
   call.status = 'finished';
   call.approval = null;
-  const { status, content, files } = data;
-  call.result = { call: call.id, tool: call.tool, status, content, ...(files !== undefined && { files }) };
+  const { status, content, files, isOutside, remarks } = data;
+  call.result = {
+    call: call.id,
+    tool: call.tool,
+    status,
+    content,
+    ...(files !== undefined && { files }),
+    ...(isOutside !== undefined && { isOutside }),
+    ...(remarks !== undefined && { remarks }),
+  };
   if (data.isUnattended === true) turn.unattendedDenials += 1;
   noteDeed(state, call, data);
   if (data.endsTurn !== undefined && data.isBlocked !== true && turn.loop !== null) {
@@ -150,7 +158,7 @@ export function finishCall(state: State, data: EventData['tool.finished'], seq: 
     const outcome = data.isBlocked === true ? 'blocked' : 'completed';
     turn.ending = { outcome, message: data.endsTurn, ...(data.result !== undefined && { result: data.result }) };
   }
-  rememberFiles(state, data.details?.files);
+  rememberFiles(state, data.details?.files, call.claims?.effect !== 'read');
   rememberCall(state, call, data);
   state.window.charactersSince += content.length;
   for (const file of files ?? []) {
@@ -175,10 +183,12 @@ function countMalformed(turn: Turn): void {
   turn.ending = { outcome: 'failed', message };
 }
 
-function rememberFiles(state: State, files: unknown): void {
+function rememberFiles(state: State, files: unknown, isChange: boolean): void {
   if (typeof files !== 'object' || files === null) return;
   for (const [path, digest] of Object.entries(files)) {
     state.files.set(path, typeof digest === 'string' ? digest : null);
+    if (!isChange) continue;
+    state.edited = [...state.edited.filter((other) => other !== path), path];
   }
 }
 

@@ -3,6 +3,7 @@ import type { EventBody } from '@pawl/protocol';
 import { findRepairs } from '../repair.ts';
 import type { QueuedInput, State, Turn } from '../state.ts';
 import { settleCalls } from './calls.ts';
+import { applied, droppedCompaction, roomMade, settleCompacting } from './compaction.ts';
 import { endOf, isStopping, stopOutcome } from './ending.ts';
 import { gathered } from './gather.ts';
 import { budgetReached, limitReached } from './limits.ts';
@@ -16,12 +17,16 @@ export function settle(state: State): EventBody[] {
   const read = mailRead(state);
   if (read.length > 0) return read;
   const { turn } = state;
-  if (turn === null) return betweenTurns(state);
+  const dropped = droppedCompaction(state);
+  if (dropped.length > 0) return dropped;
+  if (turn === null) return applied(state) ?? betweenTurns(state);
   switch (turn.phase) {
     case 'model':
       return turn.attempt === 1 || isStopping(turn) ? [] : beforeRetry(state, turn);
     case 'tools':
       return settleCalls(state, turn);
+    case 'compacting':
+      return settleCompacting(state, turn);
     case 'review':
       return isStopping(turn) ? [endOf(turn, stopOutcome(turn))] : [];
     case 'between':
@@ -61,12 +66,14 @@ const beforeStep: readonly Rule[] = [
   stopped,
   ended,
   paused,
+  applied,
   looped,
   limited,
   corrected,
   inputsTaken,
   gathered,
   repaired,
+  roomMade,
 ];
 
 function firstAnswer(rules: readonly Rule[], state: State, turn: Turn): EventBody[] {

@@ -1,6 +1,6 @@
 /** Whether a turn may make its next model call: the limits of steps, tokens and dollars. */
 import type { State, Turn } from '../state.ts';
-import { totalTokens, windowTokens } from '../usage.ts';
+import { addCost, totalTokens, windowTokens } from '../usage.ts';
 
 /** The ending of a turn that reached a limit; null while there is something left of all of them. */
 export function limitReached(state: State, turn: Turn): Turn['ending'] {
@@ -10,13 +10,22 @@ export function limitReached(state: State, turn: Turn): Turn['ending'] {
   return { outcome: 'max_steps', message };
 }
 
-/** The limits that hold for each call of the model, also one that is made again. */
-export function budgetReached(state: State, turn: Turn): Turn['ending'] {
+/**
+ * The limits that hold for each call of the model, also one that is made again. `beside` is what is about to be spent
+ * or was and is not in the log yet, besides the next call.
+ */
+export function budgetReached(
+  state: State,
+  turn: Pick<Turn, 'usage' | 'costUsd'> | null,
+  beside: { tokens?: number; usd?: number | null } = {},
+): Turn['ending'] {
   const { limits } = state.settings;
-  // What the next call costs at least is known: its input.
-  const next = windowTokens(state);
+  const isSummarising = state.compaction !== null && state.compaction.ready === null;
+  // What the next call costs at least is known: its input; and that of a summary under way.
+  const summary = isSummarising ? (state.compaction?.tokens ?? 0) : 0;
+  const next = windowTokens(state) + summary + (beside.tokens ?? 0);
   const tokenLimits = [
-    { limit: limits.tokens, used: totalTokens(turn.usage), what: 'turn' },
+    ...(turn === null ? [] : [{ limit: limits.tokens, used: totalTokens(turn.usage), what: 'turn' }]),
     { limit: limits.sessionTokens, used: totalTokens(state.usage), what: 'session' },
   ];
   for (const { limit, used, what } of tokenLimits) {
@@ -25,9 +34,10 @@ export function budgetReached(state: State, turn: Turn): Turn['ending'] {
     return { outcome: 'budget', message };
   }
   const nextUsd = (next * (state.settings.modelInfo.leastInputUsdPerMillion ?? 0)) / 1_000_000;
+  const spent = beside.usd === undefined ? 0 : beside.usd;
   const dollarLimits = [
-    { limit: limits.usd, used: turn.costUsd, what: 'turn' },
-    { limit: limits.sessionUsd, used: state.costUsd, what: 'session' },
+    ...(turn === null ? [] : [{ limit: limits.usd, used: addCost(turn.costUsd, spent), what: 'turn' }]),
+    { limit: limits.sessionUsd, used: addCost(state.costUsd, spent), what: 'session' },
   ];
   for (const { limit, used, what } of dollarLimits) {
     if (limit === null) continue;

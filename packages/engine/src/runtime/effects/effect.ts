@@ -1,4 +1,4 @@
-import type { TransientBody } from '@pawl/protocol';
+import type { DurableEvent, TransientBody } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../../core/index.ts';
 import type { Agents, BlobStore, Clock, Model, Redactor, Surroundings } from '../../ports.ts';
 import type { Attachments } from '../attachments.ts';
@@ -38,6 +38,12 @@ export type EffectPorts = {
   prompts?: PromptSet;
   /** Notes of earlier sessions about this, in words for a model. */
   recall?: (query: string, cwd?: string) => Promise<readonly string[]>;
+  /** The bytes of a file, to be shown again after a compaction. Rejects if it cannot be read. */
+  readFile(path: string): Promise<Uint8Array>;
+  /** The template by which summaries are asked for, if it is not the engine's own. */
+  summaryPrompt?: string;
+  /** All that was logged of a session. */
+  readLog(session: string): Promise<readonly DurableEvent[]>;
 };
 
 /** What one running effect has at hand: to look at the session, to report, and to learn that it is no longer owed. */

@@ -1,4 +1,5 @@
 /** What is owed to the world, and who performs it: one file each. */
+import { runCompact } from './compact.ts';
 import { runDeliver } from './deliver.ts';
 import type { Runners } from './effect.ts';
 import { runGather } from './gather.ts';
@@ -15,5 +16,6 @@ export const runners: Runners = {
   tool: runTool,
   verify: runVerify,
   deliver: runDeliver,
+  compact: runCompact,
   timer: runTimer,
 };

@@ -1,6 +1,6 @@
 import { PawlError, toPawlError } from '@pawl/protocol';
 import { filesOf } from '../../context/files.ts';
-import { buildRequest } from '../../context/request.ts';
+import { buildRequest, type Told, toldTo } from '../../context/request.ts';
 import { callId, due, noUsage } from '../../core/index.ts';
 import type { Model, ModelMessage, ModelPart, ModelRequest } from '../../ports.ts';
 import { chainRequest } from '../middleware.ts';
@@ -92,6 +92,7 @@ function callIdsOf({ state }: EffectContext): (index: number) => string {
 class Answer {
   readonly #context: EffectContext;
   readonly #idOf: (index: number) => string;
+  readonly #told: Told;
   readonly #turn: { turn: number; step: number };
   #text = '';
   #thinking = '';
@@ -100,6 +101,7 @@ class Answer {
   constructor(context: EffectContext, idOf: (index: number) => string) {
     this.#context = context;
     this.#idOf = idOf;
+    this.#told = toldTo(context.state, context.ports);
     this.#turn = { turn: context.state.turn?.number ?? 0, step: context.state.turn?.step ?? 0 };
   }
 
@@ -108,7 +110,7 @@ class Answer {
     const files = await filesOf(state, ports.blobs);
     // The session may have gone on meanwhile: its history is another one then, and nobody waits for this answer.
     if (!isOwed()) throw new PawlError(cancelled.code, cancelled.message);
-    const request = buildRequest(state, model, ports, files);
+    const request = buildRequest(state, model, this.#told, files);
     refuseUnknown(request);
     const stream = chainRequest(ports.requestMiddleware, (changed, limit) => model.stream(changed, limit));
     broadcast({ type: 'stream.started', data: { ...this.#turn, model: model.id } });

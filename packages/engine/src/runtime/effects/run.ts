@@ -44,6 +44,7 @@ export async function runOnce(
     ...repliesTo(call),
   };
   const begun = ports.clock.now();
+  const outside = tool.isOutside === true ? { isOutside: true } : {};
   const run = chainTool(ports.toolMiddleware, async (chosen, input, scope) => chosen.run(input, scope));
   try {
     const outcome = await withGrace(
@@ -54,7 +55,10 @@ export async function runOnce(
     const ending = await endingOf(world, outcome);
     // A tool that was stopped says what it can; that it was stopped is not its to say.
     const status = signal.aborted && ending.status !== 'ok' ? 'cancelled' : ending.status;
-    return { ending: { ...ending, status, durationMs: ports.clock.now() - begun }, declared: declaredIn(outcome) };
+    return {
+      ending: { ...ending, ...outside, status, durationMs: ports.clock.now() - begun },
+      declared: declaredIn(outcome),
+    };
   } catch (thrown) {
     if (isPawlError(thrown, 'outdated')) return { outdated: thrown.message };
     const isLeft = isPawlError(thrown, leftBehind);
@@ -63,7 +67,7 @@ export async function runOnce(
     const status = !signal.aborted ? 'error' : isUnknown ? 'unknown' : 'cancelled';
     const sentence = signal.aborted && !isLeft ? `Cancelled. ${messageOf(signal.reason)}` : messageOf(thrown);
     const { content } = shapeOutput(ports.redactor.redact(sentence), { isError: true });
-    return { ending: { status, content, durationMs: ports.clock.now() - begun } };
+    return { ending: { status, content, ...outside, durationMs: ports.clock.now() - begun } };
   }
 }
 

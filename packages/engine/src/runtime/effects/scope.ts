@@ -23,6 +23,7 @@ export function toolScope(
     mode: state.settings.mode,
     ...originOf(state.settings),
     mailbox: mailboxOf(state, ports.post),
+    history: () => ports.readLog(state.session),
     notify: (text) => ports.notify(state.session, text),
   };
 }

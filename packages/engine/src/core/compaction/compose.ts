@@ -1,0 +1,78 @@
+/** The message that stands for the earlier conversation, made of what the session knows and of the summary. */
+import { todoLine, untrusted } from '@pawl/protocol';
+import type { Compaction, State } from '../state.ts';
+import type { Region } from './slice.ts';
+import { sliceToBudget } from './slice.ts';
+import { usableTokens } from './window.ts';
+
+/** Share of the window that the message may take. */
+const shareOfWindow = 0.25;
+
+type Ready = NonNullable<Compaction['ready']>;
+type Part = Region & { title: string };
+
+export function composeSummary(state: State, ready: Ready): string {
+  const budget = usableTokens(state.settings.modelInfo) * shareOfWindow;
+  const { regions, dropped } = sliceToBudget(partsOf(state, ready), budget);
+  const shown = regions
+    .filter(({ entries }) => entries.length > 0)
+    .map(({ title, name, entries }) => {
+      const left = dropped.get(name) ?? 0;
+      const note = left === 0 ? [] : [`(${left} more left out for want of room)`];
+      return [`## ${title}`, ...note, ...entries.map(({ text }) => text)].join('\n');
+    });
+  return [beginning, ...shown, ending].join('\n\n');
+}
+
+const beginning =
+  'The earlier part of this conversation was compacted. This message, written by the engine, stands for it; the latest messages follow as they were.';
+const ending =
+  'The whole conversation is kept: search it or read it with the tool `history`. Go on with the work; do not begin it anew.';
+
+function partsOf(state: State, ready: Ready): Part[] {
+  const { files, changed } = filesOf(state, ready);
+  const corrections = state.pins.filter(({ isCorrection }) => isCorrection);
+  const plain = state.pins.filter(({ isCorrection }) => !isCorrection);
+  const line = ({ text }: { text: string }) => `- ${text.replaceAll('\n', '\n  ')}`;
+  const open = state.todos.items.filter(({ status }) => status !== 'completed');
+  return [
+    region('task', 'The task, as it was given', 100, state.task === null ? [] : [state.task], true),
+    region('corrections', 'What the person said that still holds, word for word', 90, corrections.map(line), true),
+    region('inputs', 'What else the person said', 10, plain.map(line)),
+    region('todos', 'Open todos', 80, open.map(todoLine), true),
+    region('summary', summaryTitle(ready), 70, [ready.summary], true),
+    region('touched', 'Files that were changed, the last ones last', 40, touched(state)),
+    region('changed', 'Changed since the summary was made: read these again before you rely on them', 60, changed),
+    region('files', 'Files as they are now', 50, files),
+    region(
+      'recalled',
+      'From memory',
+      20,
+      ready.recalled.map((text) => `- ${text}`),
+    ),
+  ];
+}
+
+const summaryTitle = ({ kind }: Ready): string =>
+  kind === 'summary'
+    ? 'Summary of the work so far'
+    : 'What was done so far (listed without a model; look where it matters)';
+
+function region(name: string, title: string, priority: number, texts: readonly string[], isPreserved = false): Part {
+  return { name, title, priority, entries: texts.map((text) => ({ text, isPreserved })) };
+}
+
+/** Only what is still as it was when the summary was made is shown as being so. */
+function filesOf(state: State, ready: Ready): { files: string[]; changed: string[] } {
+  const isCurrent = ({ path, digest }: Ready['files'][number]) => state.files.get(path) === digest;
+  return {
+    files: ready.files.filter(isCurrent).map(({ path, text }) => untrusted('file', path, text)),
+    changed: ready.files.filter((file) => !isCurrent(file)).map(({ path }) => `- ${path}`),
+  };
+}
+
+const mostTouched = 50;
+
+function touched({ edited, files }: State): string[] {
+  return edited.slice(-mostTouched).map((path) => `- ${path}${files.get(path) === null ? ' (deleted)' : ''}`);
+}

@@ -1,0 +1,63 @@
+/** Who may compact or stop it, and what a summary that comes back leads to. */
+import type { CompactionSettings, EventData } from '@pawl/protocol';
+import type { Decision, Fingerprinted } from '../decide.ts';
+import { accept, refuse } from '../decide.ts';
+import { startCompaction } from '../settle/compaction.ts';
+import { budgetReached } from '../settle/limits.ts';
+import type { State } from '../state.ts';
+import { windowTokens } from '../usage.ts';
+
+export type CompactionOutcome =
+  | { type: 'compaction.summarised'; effect: string; data: Omit<EventData['compaction.summarised'], 'compaction'> }
+  | {
+      type: 'compaction.failed';
+      effect: string;
+      data: Omit<EventData['compaction.failed'], 'compaction' | 'suspendedSteps'>;
+    };
+
+/** Failures in a row after which none is begun by itself for a while. */
+const mostFailures = 2;
+/** How long, in steps. */
+const suspendedSteps = 10;
+
+type CompactionCommand = Extract<Fingerprinted, { type: 'context.compact' | 'compaction.cancel' }>;
+
+export function decideCompaction(state: State, command: CompactionCommand): Decision {
+  const { compaction, turn } = state;
+  if (command.type === 'compaction.cancel') {
+    if (compaction === null) return refuse('no_compaction', 'No compaction is under way.');
+    const reason = `Cancelled by ${command.by.id}.`;
+    return accept({ type: 'compaction.cancelled', data: { compaction: compaction.number, reason, suspendedSteps } });
+  }
+  if (compaction !== null) return refuse('already_compacting', 'A compaction is under way already.');
+  const started = startCompaction(state, 'manual', command.data.focus);
+  if (started === null) {
+    return refuse(
+      'nothing_to_compact',
+      'There is nothing to compact: what the model sees are the latest messages only.',
+    );
+  }
+  const beside = turn === null ? {} : { tokens: windowTokens(state) };
+  const limit = budgetReached(state, turn, beside);
+  return limit === null ? accept(started) : refuse('budget', `Not compacted. ${limit.message}`);
+}
+
+/** Settings that are none; null if they can be held. */
+export function compactionRefusal(
+  settings: { readonly [Name in keyof CompactionSettings]?: CompactionSettings[Name] | undefined } = {},
+): (Decision & { type: 'refused' }) | null {
+  const { threshold = 0.5 } = settings;
+  if (threshold >= 0.1 && threshold <= 0.95) return null;
+  return refuse('bad_limit', 'The threshold of compaction is a share of the window from 0.1 to 0.95.');
+}
+
+/** Only while it is owed. */
+export function decideSummary({ compaction, compactions }: State, outcome: CompactionOutcome): Decision {
+  const number = compaction?.number ?? 0;
+  if (outcome.type === 'compaction.summarised') {
+    return accept({ type: 'compaction.summarised', data: { compaction: number, ...outcome.data } });
+  }
+  const isLast = compactions.failures + 1 >= mostFailures;
+  const data = { compaction: number, ...outcome.data, ...(isLast && { suspendedSteps }) };
+  return accept({ type: 'compaction.failed', data });
+}

@@ -1,0 +1,58 @@
+/** Where a history is cut: what a summary will stand for, and what stays as it is. */
+import type { CompactionCause } from '@pawl/protocol';
+import type { HistoryMessage, State } from '../state.ts';
+import { windowTokens } from '../usage.ts';
+import { tokensOfMessage, tokensOfMessages, usableTokens } from './window.ts';
+
+/** Messages that stay as they are, at most. */
+const mostKept = 12;
+/** Share of the window that they may take. */
+const keptShare = 0.25;
+/** After the second refusal of the same request less is kept. */
+const keptShareLater = 0.1;
+/** What is not worth a call of the model: less than this share of the window. */
+const leastRemovedShare = 0.1;
+
+/** The last message that goes, or null when there is nothing to compact. */
+export function planCompaction(state: State, cause: CompactionCause): { through: string } | null {
+  const from = firstKept(state, cause);
+  const last = state.messages[from - 1];
+  if (last === undefined || last.id === state.compactions.message) return null;
+  const removed = tokensOfMessages(state.messages.slice(0, from));
+  const usable = usableTokens(state.settings.modelInfo);
+  return cause === 'threshold' && removed < usable * leastRemovedShare ? null : { through: last.id };
+}
+
+/** Place of the first message that stays: never a result without its call, and never a step that is not over. */
+function firstKept(state: State, cause: CompactionCause): number {
+  const { messages } = state;
+  const must = firstOpen(messages);
+  const budget = keptTokens(state, cause);
+  let from = messages.length;
+  let tokens = 0;
+  while (from > 0) {
+    const next = messages[from - 1];
+    if (next === undefined) break;
+    tokens += tokensOfMessage(next);
+    if (from <= must && (tokens > budget || messages.length - from >= mostKept)) break;
+    from -= 1;
+  }
+  while (messages[from]?.role === 'tool') from += 1;
+  return from;
+}
+
+/** What the model refused is longer than was believed: then what was believed is the measure. */
+function keptTokens(state: State, cause: CompactionCause): number {
+  const usable = usableTokens(state.settings.modelInfo);
+  if (cause !== 'overflow') return usable * keptShare;
+  const share = (state.turn?.overflows ?? 1) > 1 ? keptShareLater : keptShare;
+  return Math.min(usable, windowTokens(state)) * share;
+}
+
+/** The last step with its calls, as long as the model has not answered to it, and what was said since. */
+function firstOpen(messages: readonly HistoryMessage[]): number {
+  let index = messages.length;
+  while (messages[index - 1]?.role === 'user') index -= 1;
+  if (messages[index - 1]?.role === 'tool') return Math.max(0, index - 2);
+  return index === messages.length ? Math.max(0, index - 1) : index;
+}

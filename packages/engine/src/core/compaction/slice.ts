@@ -1,0 +1,48 @@
+/** Fits regions of text into a budget: what matters least goes first, and what is preserved is shortened at last. */
+import { shortened } from './pins.ts';
+import { tokensOfText } from './window.ts';
+
+export type Entry = { text: string; isPreserved?: boolean };
+
+export type Region = {
+  name: string;
+  /** The lowest goes first. */
+  priority: number;
+  /** The first go first. */
+  entries: readonly Entry[];
+};
+
+/** Preserved entries are not shortened below this, in characters, though the budget be broken. */
+const shortest = 400;
+
+/** The regions within `budgetTokens`, and how many entries each has lost. */
+export function sliceToBudget<Of extends Region>(
+  regions: readonly Of[],
+  budgetTokens: number,
+): { regions: Of[]; dropped: ReadonlyMap<string, number> } {
+  const kept = regions.map((region) => ({ ...region, entries: [...region.entries] }));
+  const dropped = new Map<string, number>();
+  let tokens = regions.flatMap(({ entries }) => entries).reduce((sum, { text }) => sum + tokensOfText(text), 0);
+  for (const region of kept.toSorted((one, other) => one.priority - other.priority)) {
+    region.entries = region.entries.filter(({ text, isPreserved }) => {
+      if (isPreserved === true || tokens <= budgetTokens) return true;
+      tokens -= tokensOfText(text);
+      dropped.set(region.name, (dropped.get(region.name) ?? 0) + 1);
+      return false;
+    });
+  }
+  for (const region of kept.toSorted((one, other) => one.priority - other.priority)) {
+    while (tokens > budgetTokens) {
+      const longest = region.entries.reduce<Entry | null>(
+        (one, other) => (other.text.length > (one?.text.length ?? shortest) ? other : one),
+        null,
+      );
+      if (longest === null) break;
+      const excess = (tokens - budgetTokens) * 4;
+      const text = shortened(longest.text, Math.max(shortest, longest.text.length - excess));
+      tokens -= tokensOfText(longest.text) - tokensOfText(text);
+      region.entries[region.entries.indexOf(longest)] = { ...longest, text };
+    }
+  }
+  return { regions: kept, dropped };
+}
