@@ -72,6 +72,8 @@ export function withOutcomeFaults(runners: Runners, owner: Owner, faults: Outcom
     judge: (effect, context) => runners.judge(effect, { ...context, report: unreliable(context) }),
     tool: (effect, context) => runners.tool(effect, { ...context, report: unreliable(context) }),
     timer: (effect, context) => runners.timer(effect, { ...context, report: unreliable(context) }),
+    task: (effect, context) => runners.task(effect, { ...context, report: unreliable(context) }),
+    letter: (effect, context) => runners.letter(effect, { ...context, report: unreliable(context) }),
   };
 }
 

@@ -8,6 +8,7 @@ import type {
   AnswerOutcome,
   AssistantPart,
   Attempt,
+  CommandData,
   DurableEvent,
   FilePart,
   Json,
@@ -18,6 +19,9 @@ import type {
   Preview,
   Question,
   StopReason,
+  TaskEnvelope,
+  TaskOutcome,
+  TaskView,
   Todo,
   ToolEffect,
   Usage,
@@ -188,6 +192,10 @@ export type ToolScope = {
   readonly notes?: ReadonlyMap<string, string>;
   /** All tools of the session, also those that the model has not been told of. */
   readonly tools?: readonly ToolSpec[];
+  /** Work that is delegated from here. */
+  readonly tasks?: TaskScope;
+  /** Folders and patterns that this session may change: what it changes lies in one of each. None: no such limit. */
+  readonly writeScopes?: readonly (readonly string[])[];
   /** The session's mode. In `plan` nothing may be changed. */
   readonly mode?: PermissionMode;
   /**
@@ -197,6 +205,24 @@ export type ToolScope = {
    */
   notify?(text: string): void;
 };
+
+/** What a tool may do with tasks of its session. What is refused is thrown, with a sentence for the model. */
+export interface TaskScope {
+  /** The task that this session itself is; null for a main session. */
+  readonly own: string | null;
+  list(): readonly (TaskView & { report: string | null })[];
+  /**
+   * Asks for a task; it is started once for this call, however often that is asked. `isSame` when another call had
+   * asked for the same work before.
+   */
+  start(request: TaskRequest): Promise<{ task: string; isSame: boolean }>;
+  /** Waits until the task has ended; what its model gives, in words. */
+  ended(task: string): Promise<{ report: string; outcome: TaskOutcome | null; session: string }>;
+  send(task: string, text: string, delivery: 'queue' | 'steer' | 'interrupt'): Promise<void>;
+  cancel(task: string, reason?: string): Promise<void>;
+}
+
+export type TaskRequest = Omit<CommandData['task.start'], 'call'>;
 
 export type ToolContext = ToolScope & {
   /** Shown live, never stored. */
@@ -254,6 +280,8 @@ export type ToolOutcome = {
   todos?: readonly Todo[];
   /** Notes to keep for the session, by key; null takes one away. */
   notes?: { readonly [key: string]: string | null };
+  /** Together with `endsTurn`, in a session that is a task: it is done, and this is what its owner gets. */
+  envelope?: TaskEnvelope;
   /** Names of tools that the model is to be told of from the next step on; see `Tool.isEssential`. */
   offers?: readonly string[];
 };
@@ -279,6 +307,10 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   readonly effect: ToolEffect | ((input: Input) => ToolEffect);
   /** Always among those that a model is told of. Of a large set the others are, once it has looked for them. Default false. */
   readonly isEssential?: boolean;
+  /** Whether a call that only reads may begin before the answer that asks for it is whole. Default true. */
+  readonly beginsEarly?: boolean;
+  /** Offered only where work can be delegated (`owner`), or only in a session that is a task (`task`). Default: everywhere. */
+  readonly audience?: 'owner' | 'task';
   /** Finds other tools for the model: its description goes with the names of those that the model is not told of. */
   readonly findsTools?: boolean;
   /** What rules match against: `bash` its command, file tools their path. Default: the first string argument. */

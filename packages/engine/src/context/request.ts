@@ -2,6 +2,7 @@
 import type { State } from '../core/index.ts';
 import type { Model, ModelRequest } from '../ports.ts';
 import type { EffectPorts } from '../runtime/effects/effect.ts';
+import { toolsFor } from './audience.ts';
 import { offeredTools } from './offered.ts';
 import { tailOf } from './tail.ts';
 
@@ -19,7 +20,7 @@ export function buildRequest(
     session: state.session,
     model: model.id.slice(model.id.indexOf('/') + 1),
     system: ports.system(state),
-    tools: offeredTools(ports.tools, state.offeredTools),
+    tools: offeredTools(toolsFor(ports.tools, state), state.offeredTools),
     messages: state.messages.slice(),
     tail: tailOf(state),
     maxOutputTokens: model.info.outputTokens,

@@ -4,6 +4,7 @@ import type { Command, EventBody, JsonObject, Limits, UserPart } from '@pawl/pro
 import { mayAnswer, messageOf } from '@pawl/protocol';
 import { answerQuestions } from './answers.ts';
 import { canonicalJson } from './calls.ts';
+import { decideTask } from './decide-tasks.ts';
 import { summariseEdit } from './edits.ts';
 import { findCall } from './fold/call.ts';
 import type { Outcome } from './outcomes.ts';
@@ -44,6 +45,10 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
     case 'input.send': {
       const { content, delivery, review } = command.data;
       if (isEmpty(content)) return refuse('empty_input', 'The input is empty. Send some text.');
+      // A person may talk to a task that has ended; its owner opens it again, with something to spend.
+      if (state.assignment?.finished != null && command.by.kind === 'agent') {
+        return refuse('task_ended', 'This task has ended already.');
+      }
       if (delivery === 'reject' && turn !== null) {
         return refuse(
           'busy',
@@ -129,6 +134,12 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
       if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can approve or reject a result.');
       if (turn?.phase !== 'review' || turn.cancel !== null) return refuse('no_review', 'No result is up for review.');
       return accept({ type: 'review.resolved', data: { turn: turn.number, ...command.data } });
+    case 'task.start':
+    case 'task.send':
+    case 'task.cancel':
+    case 'task.assign':
+    case 'task.stop':
+      return decideTask(state, command);
     default:
       return command satisfies never;
   }

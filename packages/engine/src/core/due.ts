@@ -1,6 +1,7 @@
 /** Which effects are owed to the outside world? Ids follow from the log, so a debt is the same after a crash, on any machine. */
 import { isClear } from './calls.ts';
 import { approvalTimer, questionTimer, turnTimer } from './fold/turn.ts';
+import { owedToTasks } from './owed-tasks.ts';
 import type { Call, State, Turn } from './state.ts';
 
 export type Effect =
@@ -10,14 +11,18 @@ export type Effect =
   | { kind: 'judge'; id: string; call: string }
   /** Run the call, whose intent is in the log; or find out what became of it, if the driver that ran it is gone; or stop it. */
   | { kind: 'tool'; id: string; call: string; mode: 'run' | 'recover' | 'stop' }
+  /** See that a task's session is there, works, and tells how it ended; or stop it, and say how far it came. */
+  | { kind: 'task'; id: string; task: string; mode: 'run' | 'stop' }
+  /** Hand this to a task's session. */
+  | { kind: 'letter'; id: string; task: string; letter: string }
   /** Ring at this time, Unix ms. */
   | { kind: 'timer'; id: string; at: number };
 
 export function due(state: State): Effect[] {
   const { turn } = state;
-  if (turn === null) return [];
+  const effects = owedToTasks(state);
+  if (turn === null) return effects;
   const isStopping = turn.cancel !== null || turn.isOverTime;
-  const effects: Effect[] = [];
   if (turn.phase === 'model') {
     const id = `model:t${turn.number}_s${turn.step}_a${turn.attempt}`;
     effects.push({ kind: 'model', id, mode: isStopping ? 'stop' : 'run' });

@@ -2,8 +2,10 @@
 import type { DurableEvent, UserMessage } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
 import { addAnswer, failModel } from './fold/answer.ts';
+import { assignedTo, evolveAssignment } from './fold/assignment.ts';
 import { evolveCall, finishCall, interrupt, reconsider } from './fold/call.ts';
 import { evolveQuestion } from './fold/question.ts';
+import { evolveTask, leaveTasks, passDown, reportTask } from './fold/task.ts';
 import { endTurn, fireTimer, leaveBehind, startTurn } from './fold/turn.ts';
 import { repairHistory } from './repair.ts';
 import type { State } from './state.ts';
@@ -22,7 +24,9 @@ export function evolve(state: State, event: DurableEvent): State {
   switch (event.type) {
     case 'session.created': {
       state.createdAt = event.at;
-      state.settings = structuredClone(event.data);
+      const { assignment, ...settings } = structuredClone(event.data);
+      state.settings = settings;
+      state.assignment = assignment === undefined ? null : assignedTo(assignment);
       break;
     }
     case 'session.opened':
@@ -37,6 +41,8 @@ export function evolve(state: State, event: DurableEvent): State {
       state.usage = noUsage;
       state.costUsd = 0;
       if (state.turn !== null) leaveBehind(state.turn, event);
+      leaveTasks(state);
+      state.assignment = null;
       break;
     }
     case 'session.configured': {
@@ -51,6 +57,7 @@ export function evolve(state: State, event: DurableEvent): State {
       }
       if (isAttended !== undefined) settings.isAttended = isAttended;
       if (limits !== undefined) settings.limits = mergeLimits(settings.limits, limits);
+      passDown(state, event);
       break;
     }
     case 'session.paused':
@@ -63,11 +70,13 @@ export function evolve(state: State, event: DurableEvent): State {
     case 'rule.added':
       state.settings.rules[event.data.list].push(event.data.rule);
       if (event.data.list !== 'allow') reconsider(state);
+      passDown(state, event);
       break;
     case 'rule.removed': {
       const { list, rule } = event.data;
       state.settings.rules[list] = state.settings.rules[list].filter((other) => other !== rule);
       if (list === 'allow') reconsider(state);
+      passDown(state, event);
       break;
     }
     case 'stage.declared':
@@ -90,6 +99,8 @@ export function evolve(state: State, event: DurableEvent): State {
       if (delivery === 'interrupt') state.queue.unshift(queued);
       else state.queue.push(queued);
       if (delivery !== 'context') state.isHeld = false;
+      // Whoever has something new to do is not asked twice for the end of the old.
+      if (state.assignment !== null) Object.assign(state.assignment, { isNudged: false, isIdleOver: false });
       break;
     }
     case 'input.edited': {
@@ -109,6 +120,7 @@ export function evolve(state: State, event: DurableEvent): State {
       const turn = state.turn;
       if (turn === null) break;
       turn.step = event.data.step;
+      if (state.assignment !== null) state.assignment.steps += 1;
       state.todos.age += 1;
       state.checkedMessages = state.messages.length;
       turn.phase = 'model';
@@ -146,6 +158,23 @@ export function evolve(state: State, event: DurableEvent): State {
       break;
     case 'tool.finished':
       finishCall(state, event.data, event.seq);
+      break;
+
+    case 'task.requested':
+    case 'task.joined':
+    case 'task.started':
+    case 'task.changed':
+    case 'task.sent':
+    case 'task.delivered':
+    case 'task.reopened':
+    case 'task.cancelled':
+    case 'task.ended':
+      evolveTask(state, event);
+      break;
+    case 'task.assigned':
+    case 'task.nudged':
+    case 'task.finished':
+      evolveAssignment(state, event);
       break;
 
     case 'timer.fired':
@@ -187,6 +216,7 @@ function removeInput(state: State, id: string): void {
 
 function addUserMessage(state: State, message: UserMessage, seq: number): void {
   if (message.input !== undefined) removeInput(state, message.input);
+  if (message.task !== undefined) reportTask(state, message.task);
   if (message.source === 'input') state.task ??= textOf(message.content);
   for (const part of message.content) {
     state.window.charactersSince += charactersOf(part);

@@ -12,7 +12,7 @@ import { findCall } from './fold/call.ts';
 import type { State } from './state.ts';
 
 /** What a tool says of the session besides its result. */
-export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers'>;
+export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers' | 'envelope'>;
 
 export type Outcome =
   | { type: 'model.finished'; effect: string; model: string; message: ModelMessage }
@@ -28,6 +28,9 @@ export type Outcome =
   | { type: 'tool.judged'; effect: string; judgement: Judgement }
   | { type: 'tool.outdated'; effect: string; data: EventData['tool.outdated'] }
   | { type: 'tool.finished'; effect: string; data: EventData['tool.finished']; declared?: Declared }
+  | { type: 'task.changed'; effect: string; data: EventData['task.changed'] }
+  | { type: 'task.ended'; effect: string; data: EventData['task.ended'] }
+  | { type: 'task.delivered'; effect: string; data: EventData['task.delivered'] }
   | { type: 'timer.fired'; effect: string }
   | { type: 'session.opened'; data: EventData['session.opened'] };
 
@@ -66,11 +69,27 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
       if (!isOwed(state, outcome.effect)) return late();
       const call = findCall(state, outcome.data.call);
       const content = call === undefined ? outcome.data.content : withRemarks(call, outcome.data.content);
-      return accept(...declarations(outcome.declared), { type: 'tool.finished', data: { ...outcome.data, content } });
+      return accept(...completion(state, outcome.declared), ...declarations(outcome.declared), {
+        type: 'tool.finished',
+        data: { ...outcome.data, content },
+      });
     }
+    case 'task.changed':
+      return isOwed(state, outcome.effect) ? accept({ type: 'task.changed', data: outcome.data }) : late();
+    case 'task.ended':
+      return isOwed(state, outcome.effect) ? accept({ type: 'task.ended', data: outcome.data }) : late();
+    case 'task.delivered':
+      return isOwed(state, outcome.effect) ? accept({ type: 'task.delivered', data: outcome.data }) : late();
     default:
       return outcome satisfies never;
   }
+}
+
+/** A task says that it is done, with what it gives to its owner. */
+function completion({ assignment }: State, { envelope }: Declared = {}): EventBody[] {
+  if (envelope === undefined || assignment === null || assignment.finished !== null) return [];
+  const { instance } = assignment;
+  return [{ type: 'task.finished', data: { instance, outcome: 'completed', message: 'It is done.', envelope } }];
 }
 
 function declarations({ stage, todos, notes = {}, offers = [] }: Declared = {}): EventBody[] {

@@ -22,6 +22,8 @@ import type {
   Usage,
   UserPart,
 } from '@pawl/protocol';
+import type { Assigned } from './fold/assignment.ts';
+import type { Task } from './tasks.ts';
 
 /** A message of the history; its id is `m<seq>`, from the event that completed it. Never changed in place. */
 export type HistoryMessage = Message & { readonly id: string };
@@ -119,6 +121,8 @@ export type Settings = {
   rules: RuleSet;
   limits: Limits;
   metadata: Record<string, string>;
+  tasks?: EventData['session.created']['tasks'] | undefined;
+  flows?: EventData['session.created']['flows'] | undefined;
 };
 
 export type State = {
@@ -147,6 +151,10 @@ export type State = {
   todos: { items: readonly Todo[]; age: number };
   /** What the session noted, by key. */
   notes: Map<string, string>;
+  /** Work that was delegated, in the order in which it was asked for. */
+  tasks: Task[];
+  /** Whose task this is; null for a main session. */
+  assignment: Assigned | null;
   /** Tools of a large set that the model has found. */
   offeredTools: readonly string[];
   turns: number;
@@ -219,6 +227,8 @@ export function initialState(): State {
     stage: null,
     todos: { items: [], age: 0 },
     notes: new Map(),
+    tasks: [],
+    assignment: null,
     offeredTools: [],
     turns: 0,
     turn: null,

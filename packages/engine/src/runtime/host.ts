@@ -13,6 +13,7 @@ import type {
   Identity,
   OpenOptions,
   SessionClient,
+  TaskSettings,
 } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import { defaultPrompt } from '../context/prompt.ts';
@@ -21,6 +22,7 @@ import { defaultLimits, evolve, initialState, limitsRefusal, settle } from '../c
 import { mergeLimits } from '../core/state.ts';
 import type { BlobStore, Clock, Model, Redactor, SessionLog, SessionQuery, SessionSummary, Tool } from '../ports.ts';
 import { createAttachments } from './attachments.ts';
+import { createChildren } from './children.ts';
 import { sessionClient } from './client.ts';
 import type { ApproverRoutes } from './effects/approvers.ts';
 import type { EffectPorts, Runners } from './effects/effect.ts';
@@ -51,6 +53,8 @@ export type HostOptions = {
   approvers?: ApproverRoutes;
   /** The system prompt, whole. */
   system?: string | ((state: Readonly<State>) => string);
+  /** How sessions delegate: how deep, how many at once, for how long. */
+  tasks?: Partial<TaskSettings>;
   /** Around every call of a model; the first is the outermost. */
   requestMiddleware?: readonly RequestMiddleware[];
   /** Around every run of a tool; the first is the outermost. */
@@ -79,6 +83,8 @@ export function createHost(options: HostOptions): Host {
   const newId = options.createId ?? createId;
   const driver = newId();
   const live = new Map<string, Promise<Live>>();
+  /** Sessions that clients have a hold on. */
+  const held = new Set<string>();
   let isClosed = false;
 
   const modelFor = async (name: string): Promise<Model> => {
@@ -115,6 +121,18 @@ export function createHost(options: HostOptions): Host {
     toolMiddleware: options.toolMiddleware ?? [],
     notify,
     redactor: options.redactor ?? noSecrets,
+    session: async (id) => {
+      const driven = await live.get(id)?.catch(() => undefined);
+      return driven === undefined || driven.session.hasEnded ? null : driven.session;
+    },
+    children: createChildren({
+      log,
+      clock,
+      isClosed: () => isClosed,
+      create: (id, by, first) => take(id, () => Session.create(id, ports, by, first)),
+      open: (id) => take(id, () => Session.open(id, ports, driver)),
+      isHeld: (id) => held.has(id),
+    }),
   };
   const ports: SessionPorts = {
     log,
@@ -151,6 +169,13 @@ export function createHost(options: HostOptions): Host {
     return started;
   };
 
+  /** A session that is driven here already, or else is from now on. */
+  const take = async (id: string, begin: () => Promise<Session>): Promise<Session> => {
+    const before = await live.get(id);
+    if (before?.session.hasEnded === true) await before.released;
+    return (await (live.get(id) ?? drive(id, begin))).session;
+  };
+
   const resolveModel = async (
     changes: Parameters<SessionClient['configure']>[0],
   ): Promise<CommandInput['session.configure']> => {
@@ -168,7 +193,10 @@ export function createHost(options: HostOptions): Host {
   };
 
   const client = (identity: Identity): Client => {
-    const hold = ({ session }: Live) => sessionClient(session, identity, resolveModel);
+    const hold = ({ session }: Live) => {
+      held.add(session.id);
+      return sessionClient(session, identity, resolveModel);
+    };
     const actor: Actor = { ...identity };
     return {
       identity,
@@ -177,7 +205,7 @@ export function createHost(options: HostOptions): Host {
         const id = checkId(given.id ?? newId());
         if (identity.kind === 'agent') refuseWidening(given);
         const model = given.model === undefined ? options.model : await modelFor(given.model);
-        const first = creation(given, model);
+        const first = creation(given, model, options);
         if (live.has(id)) throw new PawlError('conflict', `There is a session ${id} already. Open it instead.`);
         return hold(await drive(id, () => Session.create(id, ports, actor, [first])));
       },
@@ -251,7 +279,7 @@ const noSecrets: Redactor = {
   stream: () => ({ push: (piece) => piece, end: () => '' }),
 };
 
-function creation(given: CreateOptions, model: Model): EventBody {
+function creation(given: CreateOptions, model: Model, { tasks }: Pick<HostOptions, 'tasks'>): EventBody {
   const limits = mergeLimits(defaultLimits, given.limits ?? {});
   const refusal = limitsRefusal(limits, model.info.isPriceKnown);
   if (refusal !== null) throw new PawlError(refusal.code, refusal.message);
@@ -269,6 +297,7 @@ function creation(given: CreateOptions, model: Model): EventBody {
       rules,
       limits,
       metadata: given.metadata ?? {},
+      ...(tasks !== undefined && { tasks }),
     },
   };
 }

@@ -93,7 +93,8 @@ export class Runs {
       state,
       signal: controller.signal,
       report: (outcome) => {
-        running.hasReported = true;
+        // Where a task stands is not yet its end.
+        running.hasReported ||= outcome.type !== 'task.changed';
         return report(outcome);
       },
       broadcast,
@@ -123,6 +124,10 @@ async function run(effect: Effect, runners: Runners, context: EffectContext): Pr
       return runners.judge(effect, context);
     case 'tool':
       return runners.tool(effect, context);
+    case 'task':
+      return runners.task(effect, context);
+    case 'letter':
+      return runners.letter(effect, context);
     case 'timer':
       return runners.timer(effect, context);
     default:

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { userPart } from './content.ts';
 import { queueDisposition } from './events.ts';
 import { limits, modelInfo, permissionMode } from './settings.ts';
+import { taskCommandData } from './tasks.ts';
 import { answer } from './work.ts';
 
 const ruleChange = z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() });
@@ -50,4 +51,5 @@ export const commandData = {
   'review.resolve': z.object({ decision: z.enum(['approve', 'reject']), reason: z.string().optional() }),
   /** Adds context for the agent and decides nothing. */
   feedback: z.object({ text: z.string().min(1) }),
+  ...taskCommandData,
 } as const;

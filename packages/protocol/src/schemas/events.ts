@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { assistantMessage, attempt, filePart, toolStatus, usage, userMessage, userPart } from './content.ts';
 import { judgement, preview, toolEffect } from './judgement.ts';
 import { limits, modelInfo, permissionMode, ruleSet } from './settings.ts';
+import { assignment, flow, taskEventData, taskSettings } from './tasks.ts';
 import { answer, answerOutcome, approvers, judgedPart, question, todo } from './work.ts';
 
 /**
@@ -56,6 +57,12 @@ export const eventData = {
     rules: ruleSet,
     limits,
     metadata: z.record(z.string(), z.string()),
+    /** Whose task it is; absent for a main session. */
+    assignment: assignment.optional(),
+    /** How it delegates; absent for the defaults. */
+    tasks: taskSettings.partial().optional(),
+    /** What starts when its work ends. */
+    flows: z.array(flow).optional(),
   }),
   /** A driver took the session up again. Written before anything else, so that an older driver's next append fails. */
   'session.opened': z.object({
@@ -97,7 +104,7 @@ export const eventData = {
 
   'turn.started': z.object({
     turn: z.number().int(),
-    cause: z.enum(['input', 'continue', 'retry']),
+    cause: z.enum(['input', 'continue', 'retry', 'nudge', 'task']),
     input: z.string().optional(),
     review: z.boolean().optional(),
   }),
@@ -185,6 +192,8 @@ export const eventData = {
     /** Denied because nobody was there to be asked. */
     isUnattended: z.boolean().optional(),
   }),
+
+  ...taskEventData,
 
   'timer.fired': z.object({ timer: z.string() }),
   'cancel.requested': z.object({

@@ -5,5 +5,6 @@ export * from './events.ts';
 export { protocolJsonSchema } from './json-schema.ts';
 export * from './judgement.ts';
 export * from './settings.ts';
+export * from './tasks.ts';
 export { commandSchema, eventSchema, transientSchema } from './wire.ts';
 export * from './work.ts';

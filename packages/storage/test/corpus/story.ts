@@ -1,5 +1,7 @@
 /** One session in which every type of event happens, as a release records it for later releases to read. */
+
 import type { DurableEvent, EventBody } from '@pawl/protocol';
+import { taskEvents } from './story-tasks.ts';
 
 const usage = {
   inputTokens: 1200,
@@ -203,6 +205,7 @@ export function everyEvent(session: string, digest: string): DurableEvent[] {
         ],
       },
     },
+    ...taskEvents(),
     { type: 'review.requested', data: { turn: 1 } },
     { type: 'review.resolved', data: { turn: 1, decision: 'reject', reason: 'Too wet.' } },
     {

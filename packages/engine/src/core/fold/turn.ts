@@ -2,6 +2,8 @@
 import type { DurableEvent, EventData } from '@pawl/protocol';
 import type { Call, QueuedInput, State, Turn } from '../state.ts';
 import { noUsage } from '../state.ts';
+import { fireAssignmentTimer } from './assignment.ts';
+import { deadlineTimer } from './task.ts';
 
 /** The id of the effect that rings when a turn's time is up; another limit is another timer. */
 export const turnTimer = (turn: number, durationMs: number | null) => `timer:turn:${turn}:${durationMs}`;
@@ -43,6 +45,8 @@ export function leaveBehind(turn: Turn, event: DurableEvent): void {
 }
 
 export function fireTimer(state: State, timer: string): void {
+  fireAssignmentTimer(state, timer);
+  for (const task of state.tasks) if (timer === deadlineTimer(task)) task.isOverdue = true;
   const turn = state.turn;
   if (turn === null) return;
   if (timer === turnTimer(turn.number, state.settings.limits.durationMs)) turn.isOverTime = true;
@@ -60,6 +64,10 @@ export function endTurn(state: State, data: EventData['turn.ended']): void {
   if (queue === 'wait' && sent.length > 0 && sent.every(isCovered)) state.isHeld = true;
   if (queue === 'commit') {
     state.queue = state.queue.map((input) => (isCovered(input) ? { ...input, delivery: 'context' } : input));
+  }
+  if (state.assignment !== null) {
+    state.assignment.restedAt = state.now;
+    state.assignment.unattendedDenials += data.unattendedDenials;
   }
   state.turn = null;
   state.lastTurn = data;

@@ -2,8 +2,10 @@ import type { TransientBody } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../../core/index.ts';
 import type { BlobStore, Clock, Model, Redactor } from '../../ports.ts';
 import type { Attachments } from '../attachments.ts';
+import type { Children } from '../children.ts';
 import type { RequestMiddleware, ToolMiddleware } from '../middleware.ts';
 import type { Registry } from '../registry.ts';
+import type { Session } from '../session.ts';
 import type { Speculation } from '../speculation.ts';
 import type { ApproverRoutes } from './approvers.ts';
 import type { RuleLayer } from './judge.ts';
@@ -27,6 +29,10 @@ export type EffectPorts = {
   /** Adds context to a session, if it is driven here. */
   notify(session: string, text: string): void;
   redactor: Redactor;
+  /** The sessions of tasks. */
+  children: Children;
+  /** The session itself, as it is driven here; null when it is not any more. */
+  session(id: string): Promise<Session | null>;
 };
 
 /** What one running effect has at hand: to look at the session, to report, and to learn that it is no longer owed. */

@@ -3,6 +3,7 @@ import type { JudgedPart, RuleLayer, Subject } from '@pawl/policy';
 import { explainByRules, suggestRules } from '@pawl/policy';
 import type { JsonObject, Judgement } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
+import { isFor, toolsFor } from '../../context/audience.ts';
 import type { Call } from '../../core/index.ts';
 import { findCall, isLooping } from '../../core/index.ts';
 import type { Tool, ToolPlan, ToolScope } from '../../ports.ts';
@@ -40,7 +41,17 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
   const { state, ports } = context;
   if (isLooping(state, call)) return mistake(call, 'check loop', looping(call));
   const tool = ports.tools.get(call.tool);
-  if (tool === undefined) return mistake(call, 'check tool', unknownTool(call.tool, ports.tools.names()));
+  if (tool === undefined || !isFor(state, tool)) {
+    const known = toolsFor(ports.tools, state).specs();
+    return mistake(
+      call,
+      'check tool',
+      unknownTool(
+        call.tool,
+        known.map(({ name }) => name),
+      ),
+    );
+  }
   if (call.malformed !== null) {
     return mistake(
       call,

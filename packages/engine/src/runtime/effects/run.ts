@@ -137,12 +137,13 @@ function endOf({ endsTurn, isBlocked, result }: ToolOutcome): Pick<Ending, 'ends
   };
 }
 
-function declaredIn({ stage, todos, notes, offers }: ToolOutcome): Declared {
+function declaredIn({ stage, todos, notes, offers, envelope }: ToolOutcome): Declared {
   return {
     ...(stage !== undefined && { stage }),
     ...(todos !== undefined && { todos }),
     ...(notes !== undefined && { notes }),
     ...(offers !== undefined && { offers }),
+    ...(envelope !== undefined && { envelope }),
   };
 }
 

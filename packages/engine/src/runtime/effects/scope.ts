@@ -1,6 +1,7 @@
 import type { Call } from '../../core/index.ts';
 import type { ToolScope } from '../../ports.ts';
 import type { EffectContext } from './effect.ts';
+import { taskScope } from './task-scope.ts';
 
 /** What every function of a tool may use, for this call. */
 export function toolScope(
@@ -16,6 +17,8 @@ export function toolScope(
     lastSeen: (path) => state.files.get(path) ?? null,
     notes: state.notes,
     tools: ports.tools.specs(),
+    tasks: taskScope({ ports, state, signal }, call),
+    ...(state.assignment !== null && { writeScopes: state.assignment.scopes }),
     mode: state.settings.mode,
     notify: (text) => ports.notify(state.session, text),
   };
