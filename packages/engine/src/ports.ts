@@ -321,6 +321,8 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   approval?(input: Input, scope: ToolScope): boolean | Promise<boolean>;
   /** What a sandbox leaves this call to do; default `none`. What `run` does must be no more. */
   containment?(input: Input, scope: ToolScope): Containment | Promise<Containment>;
+  /** Whether a sandbox keeps the call to the session's `writeScopes`; default false. */
+  holdsScope?(input: Input, scope: ToolScope): boolean | Promise<boolean>;
   /** Canonical (symlinks resolved) absolute paths that the call touches. Rules are matched against these. */
   paths?(input: Input, scope: ToolScope): Promise<readonly string[]>;
   /** What would change, with nothing changed; asked only after the rules did not deny. @throws when it cannot be done. */

@@ -60,7 +60,7 @@ export type Task = Omit<EventData['task.requested'], 'task' | 'call'> & {
 };
 
 /** Two below each other, eight at the same time, 25 steps, a quarter of an hour. */
-export const defaultTaskSettings: TaskSettings = {
+const defaultTaskSettings: TaskSettings = {
   depth: 2,
   live: 8,
   steps: 25,
@@ -91,7 +91,7 @@ export const joinedTasks = (state: State): Task[] => openTasks(state).filter(({ 
 export const depthOf = ({ assignment }: Pick<State, 'assignment'>): number => assignment?.depth ?? 0;
 
 /** What a session may still do in tokens and dollars; null is no limit. An unknown cost leaves no dollars. */
-export type Left = { tokens: number | null; usd: number | null };
+type Left = { tokens: number | null; usd: number | null };
 
 /** What is set aside for tasks that work, and may be spent by nobody else. */
 export function outstanding({ tasks }: Pick<State, 'tasks'>): { tokens: number; usd: number } {
@@ -103,7 +103,7 @@ export function outstanding({ tasks }: Pick<State, 'tasks'>): { tokens: number; 
 }
 
 /** What all limits leave, without what is set aside already. */
-export function leftOf(state: State): Left {
+function leftOf(state: State): Left {
   const { limits } = state.settings;
   const { turn, assignment } = state;
   const aside = outstanding(state);

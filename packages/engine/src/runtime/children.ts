@@ -28,8 +28,8 @@ const lookEveryMs = 1000;
 /** How long a session that was told to stop may take, ms. */
 const stopWithinMs = 10_000;
 
-export type Change = Omit<EventData['task.changed'], 'task'>;
-export type Watch = { signal: AbortSignal; changed(change: Change): Promise<void> };
+type Change = Omit<EventData['task.changed'], 'task'>;
+type Watch = { signal: AbortSignal; changed(change: Change): Promise<void> };
 
 export interface Children {
   /** Sees that the task is worked at, and gives how it ended; null if that is left to another driver of the owner. */

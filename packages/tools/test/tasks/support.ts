@@ -6,7 +6,7 @@ import { textOf } from '@pawl/protocol';
 import { memoryLog } from '@pawl/storage';
 import { taskTools } from '../../src/index.ts';
 
-export const usage = {
+const usage = {
   inputTokens: 100,
   outputTokens: 10,
   cacheReadTokens: 0,
@@ -19,7 +19,7 @@ export const costUsd = 0.01;
 export const tokens = 110;
 
 type Call = { tool: string; input?: JsonObject };
-export type Answer = string | Call[] | Error;
+type Answer = string | Call[] | Error;
 /** What a session's model says at its first, second… call; a function may wait. */
 export type Part = Answer | ((request: ModelRequest, signal: AbortSignal) => Answer | Promise<Answer>);
 
@@ -114,13 +114,4 @@ export function handClock(): Clock & { move(ms: number): void } {
       for (const entry of [...waiting]) if (entry.at <= now && waiting.delete(entry)) entry.call();
     },
   };
-}
-
-export async function until(host: Host, session: string, found: (event: DurableEvent) => boolean): Promise<void> {
-  const over = new AbortController();
-  for await (const event of host.watch(session, 0, over.signal)) {
-    if (!found(event)) continue;
-    over.abort();
-    return;
-  }
 }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { JudgedPart, RuleLayer, Subject } from '@pawl/policy';
-import { explainByRules, suggestRules } from '@pawl/policy';
+import { explainByRules, judgeScope, suggestRules } from '@pawl/policy';
 import type { JsonObject, Judgement } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
 import { isFor, toolsFor } from '../../context/audience.ts';
@@ -83,6 +83,10 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
   const { verdict, rule, reason } = ruling;
   const judged = { call: call.id, verdict, rule, effect, paths };
   if (verdict === 'deny') return { ...judged, reason };
+  const scopes = state.assignment?.scopes ?? [];
+  const isHeld = scopes.length > 0 && (await tool.holdsScope?.(input, scope)) === true;
+  const stray = judgeScope(scopes, { ...asked, paths, isHeld });
+  if (stray !== null) return { ...judged, ...stray };
 
   // Only now may the world be looked at on the call's behalf: what a denied call would find is not told.
   const plan = await planned(tool, input, scope);
