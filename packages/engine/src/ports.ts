@@ -50,6 +50,8 @@ export type SessionQuery = {
   search?: string;
   /** Only sessions of this folder. */
   cwd?: string;
+  /** Only sessions that are nobody's task. The id of a task's session is its owner's, a dot, and the task's. */
+  isMain?: boolean;
   /** Most sessions to return, newest first; default 50. */
   limit?: number;
 };

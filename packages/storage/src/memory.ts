@@ -116,7 +116,8 @@ function emptySummary(session: string): Held['summary'] {
   return { session, seq: 0, createdAt: 0, updatedAt: 0, cwd: '', model: '', firstMessage: '', forkedFrom: null };
 }
 
-function isWanted({ records, summary }: Held, { cwd, search = '' }: SessionQuery): boolean {
+function isWanted({ records, summary }: Held, { cwd, search = '', isMain = false }: SessionQuery): boolean {
+  if (isMain && summary.session.includes('.')) return false;
   if (cwd !== undefined && cwd !== summary.cwd) return false;
   if (search.trim() === '') return true;
   const wanted = wordsOf(search);

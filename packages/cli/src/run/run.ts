@@ -87,7 +87,7 @@ async function runOn({ log, options, prompt, attached, config, found }: Run): Pr
     // A name that nobody answered to would be the next run's mistake as well.
     if (from === 'flag') rememberPick(folder, name);
   };
-  const shown = { onFirstAnswer, format: options.outputFormat, isAttended, identity: host.identity };
+  const shown = { host, onFirstAnswer, format: options.outputFormat, isAttended, identity: host.identity };
   try {
     const files =
       attached.length === 0 ? [] : await (await import('./attach.ts')).attachAll(host, attached, model, say);
