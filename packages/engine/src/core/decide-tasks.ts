@@ -5,7 +5,7 @@ import { accept, refuse } from './decide.ts';
 import { ownerId } from './fold/task.ts';
 import { isStopping } from './settle/ending.ts';
 import type { State } from './state.ts';
-import { depthOf, findTask, openTasks, taskSettingsOf, workKey } from './tasks.ts';
+import { depthOf, findTask, nextTask, openTasks, taskSettingsOf, workKey } from './tasks.ts';
 
 export type TaskCommand = Extract<Fingerprinted, { type: `task.${string}` }>;
 
@@ -63,7 +63,7 @@ function start(state: State, command: TaskCommand & { type: 'task.start' }): Dec
   if (openTasks(state).length >= mostOpen) {
     return refuse('too_many_tasks', `${mostOpen} tasks are open already. Wait for some of them, or cancel them.`);
   }
-  const id = `${agent}-${state.tasks.filter((task) => task.agent === agent).length + 1}`;
+  const id = nextTask(state, agent);
   const allowed = assignment?.tools;
   const chosen = tools?.filter((tool) => allowed === undefined || allowed.includes(tool)) ?? allowed;
   const { steps, tokens, usd, durationMs } = limits;

@@ -12,6 +12,7 @@ export { findCall } from './fold/call.ts';
 export { ownerId } from './fold/task.ts';
 export type { Declared, Outcome } from './outcomes.ts';
 export { callId } from './outcomes.ts';
+export { flowProblem } from './settle/flows.ts';
 export { settle } from './settle/index.ts';
 export type { Call, HistoryMessage, QueuedInput, Settings, State, Turn } from './state.ts';
 export { defaultLimits, initialState, noUsage } from './state.ts';

@@ -23,6 +23,7 @@ import type {
   UserPart,
 } from '@pawl/protocol';
 import type { Assigned } from './fold/assignment.ts';
+import type { Ending } from './fold/flow.ts';
 import type { Task } from './tasks.ts';
 
 /** A message of the history; its id is `m<seq>`, from the event that completed it. Never changed in place. */
@@ -153,6 +154,8 @@ export type State = {
   notes: Map<string, string>;
   /** Work that was delegated, in the order in which it was asked for. */
   tasks: Task[];
+  /** Ends of work after which a rule starts more, until it has been asked for. */
+  endings: Ending[];
   /** Whose task this is; null for a main session. */
   assignment: Assigned | null;
   /** Tools of a large set that the model has found. */
@@ -228,6 +231,7 @@ export function initialState(): State {
     todos: { items: [], age: 0 },
     notes: new Map(),
     tasks: [],
+    endings: [],
     assignment: null,
     offeredTools: [],
     turns: 0,

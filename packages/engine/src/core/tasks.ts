@@ -77,6 +77,10 @@ export function taskSettingsOf({ tasks }: Pick<Settings, 'tasks'>): TaskSettings
 export const findTask = (state: Pick<State, 'tasks'>, id: string): Task | undefined =>
   state.tasks.find((task) => task.id === id);
 
+/** The id that the next task of an agent gets. */
+export const nextTask = ({ tasks }: Pick<State, 'tasks'>, agent: string): string =>
+  `${agent}-${tasks.filter((task) => task.agent === agent).length + 1}`;
+
 /** Not ended: it waits for its turn, works, or rests. */
 export const openTasks = ({ tasks }: Pick<State, 'tasks'>): Task[] => tasks.filter(({ phase }) => phase !== 'ended');
 

@@ -10,6 +10,7 @@ import type {
   CreateOptions,
   DurableEvent,
   EventBody,
+  Flow,
   Identity,
   OpenOptions,
   SessionClient,
@@ -18,7 +19,7 @@ import type {
 import { PawlError } from '@pawl/protocol';
 import { defaultPrompt } from '../context/prompt.ts';
 import type { State } from '../core/index.ts';
-import { defaultLimits, evolve, initialState, limitsRefusal, settle } from '../core/index.ts';
+import { defaultLimits, evolve, flowProblem, initialState, limitsRefusal, settle } from '../core/index.ts';
 import { mergeLimits } from '../core/state.ts';
 import type { BlobStore, Clock, Model, Redactor, SessionLog, SessionQuery, SessionSummary, Tool } from '../ports.ts';
 import { createAttachments } from './attachments.ts';
@@ -55,6 +56,8 @@ export type HostOptions = {
   system?: string | ((state: Readonly<State>) => string);
   /** How sessions delegate: how deep, how many at once, for how long. */
   tasks?: Partial<TaskSettings>;
+  /** Rules that start work when work ends. */
+  flows?: readonly Flow[];
   /** Around every call of a model; the first is the outermost. */
   requestMiddleware?: readonly RequestMiddleware[];
   /** Around every run of a tool; the first is the outermost. */
@@ -279,7 +282,13 @@ const noSecrets: Redactor = {
   stream: () => ({ push: (piece) => piece, end: () => '' }),
 };
 
-function creation(given: CreateOptions, model: Model, { tasks }: Pick<HostOptions, 'tasks'>): EventBody {
+function creation(
+  given: CreateOptions,
+  model: Model,
+  { tasks, flows }: Pick<HostOptions, 'tasks' | 'flows'>,
+): EventBody {
+  const problem = flows?.map(flowProblem).find((sentence) => sentence !== null);
+  if (problem != null) throw new PawlError('bad_flow', problem);
   const limits = mergeLimits(defaultLimits, given.limits ?? {});
   const refusal = limitsRefusal(limits, model.info.isPriceKnown);
   if (refusal !== null) throw new PawlError(refusal.code, refusal.message);
@@ -298,6 +307,7 @@ function creation(given: CreateOptions, model: Model, { tasks }: Pick<HostOption
       limits,
       metadata: given.metadata ?? {},
       ...(tasks !== undefined && { tasks }),
+      ...(flows !== undefined && flows.length > 0 && { flows: [...flows] }),
     },
   };
 }

@@ -54,8 +54,13 @@ export const flow = z.object({
   start: z.object({ agent: z.string(), prompt: z.string(), scope: z.array(z.string()).optional() }),
 });
 
-/** The flow that asked for a task, and how many led to it. */
-export const flowOrigin = z.object({ name: z.string(), depth: z.number().int().min(1) });
+/** The flow that asked for a task, what it followed from, and how many led to it. */
+export const flowOrigin = z.object({
+  name: z.string(),
+  /** What ended: `turn:3`, `task:builder-1:2`. */
+  from: z.string(),
+  depth: z.number().int().min(1),
+});
 
 /** In a child's `session.created`: whose task it is. */
 export const assignment = z.object({

@@ -29,7 +29,7 @@ export function taskEvents(): EventBody[] {
         depth: 1,
         asked: { steps: 25, tokens: 5000 },
         planStep: '2',
-        flow: { name: 'after-plan', depth: 1 },
+        flow: { name: 'after-plan', from: 'turn:1', depth: 1 },
       },
     },
     { type: 'task.joined', data: { task: 'gardener-1', call: 't1_s1_c2', isBackground: false } },

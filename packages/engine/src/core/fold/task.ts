@@ -5,6 +5,7 @@ import { noUsage } from '../state.ts';
 import type { Letter, Task } from '../tasks.ts';
 import { findTask } from '../tasks.ts';
 import { addCost, addUsage } from '../usage.ts';
+import { noteTaskEnd, takeEnding } from './flow.ts';
 import { addSpending } from './spending.ts';
 
 export type TaskEvent = Extract<
@@ -29,6 +30,7 @@ export const deadlineTimer = ({ id, instance }: Pick<Task, 'id' | 'instance'>) =
 export function evolveTask(state: State, event: TaskEvent): void {
   if (event.type === 'task.requested') {
     state.tasks.push(requested(state, event.data));
+    if (event.data.flow !== undefined) takeEnding(state, event.data.flow);
     return;
   }
   const task = findTask(state, event.data.task);
@@ -132,6 +134,7 @@ function endTask(state: State, task: Task, data: EventData['task.ended']): void 
   const last = task.history.at(-1);
   if (last !== undefined) Object.assign(last, { outcome, message });
   addSpending(state, usage, costUsd);
+  noteTaskEnd(state, task);
   if (state.turn !== null) state.turn.unattendedDenials += unattendedDenials;
 }
 
@@ -178,6 +181,7 @@ function letterOf(event: DurableEvent): Letter['body'] | null {
 
 /** A fork takes the records; the tasks themselves stay with the session that asked for them. */
 export function leaveTasks(state: State): void {
+  state.endings = [];
   for (const task of state.tasks) {
     task.isForeign = true;
     task.letters = [];

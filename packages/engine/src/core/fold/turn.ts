@@ -3,6 +3,7 @@ import type { DurableEvent, EventData } from '@pawl/protocol';
 import type { Call, QueuedInput, State, Turn } from '../state.ts';
 import { noUsage } from '../state.ts';
 import { fireAssignmentTimer } from './assignment.ts';
+import { noteTurnEnd } from './flow.ts';
 import { deadlineTimer } from './task.ts';
 
 /** The id of the effect that rings when a turn's time is up; another limit is another timer. */
@@ -71,4 +72,5 @@ export function endTurn(state: State, data: EventData['turn.ended']): void {
   }
   state.turn = null;
   state.lastTurn = data;
+  noteTurnEnd(state, data);
 }

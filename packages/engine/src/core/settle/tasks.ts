@@ -5,10 +5,12 @@ import { noUsage } from '../state.ts';
 import type { Task } from '../tasks.ts';
 import { grant, joinedTasks, openTasks, taskReport, taskSettingsOf, tasksOfTurn } from '../tasks.ts';
 import { isStopping, stopOutcome } from './ending.ts';
+import { settleFlows } from './flows.ts';
 
 /** In a turn and between turns alike. */
 export function settleTasks(state: State): EventBody[] {
-  if (state.tasks.length === 0) return [];
+  const following = settleFlows(state);
+  if (following.length > 0 || state.tasks.length === 0) return following;
   const cancelled = openTasks(state).flatMap((task) => cancellation(state, task));
   return cancelled.length > 0 ? cancelled : begun(state);
 }
