@@ -79,6 +79,8 @@ async function runOn({ log, options, prompt, attached, config, found }: Run): Pr
     tools,
     redactor,
     rules,
+    tasks: config.tasks,
+    flows: config.flows,
     ...(config.approvers !== null && { approvers: config.approvers }),
   });
   // Somebody is there to be asked if they can see the question and type the answer.

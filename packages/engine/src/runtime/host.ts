@@ -306,7 +306,7 @@ function creation(
       rules,
       limits,
       metadata: given.metadata ?? {},
-      ...(tasks !== undefined && { tasks }),
+      ...(tasks !== undefined && Object.keys(tasks).length > 0 && { tasks }),
       ...(flows !== undefined && flows.length > 0 && { flows: [...flows] }),
     },
   };
