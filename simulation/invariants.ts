@@ -27,6 +27,16 @@
  *                 question, at most four at once; it is told to stop when that answer, its step or its turn is over.
  *  I19 held       A run's outcome is logged at most once, for its call, with the arguments it ran with. An early one only if
  *                 its answer stands, its call is allowed on the same basis, and nothing was changed before it in its step.
+ *  I27 task       A task is asked for once, begins when its turn has come, and ends in its owner's log once for each instance;
+ *                 no more of them work, and no deeper, than was settled.
+ *  I28 waiting    No owner waits for the dead: when all heals, every task has ended, its owner has been told, and no turn
+ *                 ended of itself without those that it waits for.
+ *  I29 budget     Nothing is given to a task that is not left, nothing spent before it is set aside, and no session of a tree
+ *                 passes what it was given by more than one answer.
+ *  I30 deny       What is denied to an owner runs in no task that it starts from then on, nor below it.
+ *  I31 once       What crosses from one session to another is taken once; the same work is not begun twice.
+ *  I32 sum        What a tree has spent is the sum of its answers.
+ *  I33 cancel     A task that was cancelled before it began never begins.
  */
 export type Invariant =
   | 'I1 sequence'
@@ -47,7 +57,14 @@ export type Invariant =
   | 'I16 parallel'
   | 'I17 ending'
   | 'I18 early'
-  | 'I19 held';
+  | 'I19 held'
+  | 'I27 task'
+  | 'I28 waiting'
+  | 'I29 budget'
+  | 'I30 deny'
+  | 'I31 once'
+  | 'I32 sum'
+  | 'I33 cancel';
 
 export type Violation = { invariant: Invariant; message: string };
 

@@ -139,9 +139,10 @@ function stop(state: State, command: TaskCommand & { type: 'task.stop' }): Decis
   const { instance, reason } = command.data;
   const { assignment, turn } = state;
   if (assignment === null || !isOwner(state, command)) return notOwner();
-  if (instance !== assignment.instance) return refuse('old_instance', `This is instance ${assignment.instance}.`);
+  if (instance < assignment.instance) return refuse('old_instance', `This is instance ${assignment.instance}.`);
   const events: EventBody[] = [];
-  if (assignment.finished === null) {
+  // One that has not been given yet is refused when it comes.
+  if (assignment.finished === null || instance > assignment.instance) {
     events.push({ type: 'task.finished', data: { instance, outcome: 'cancelled', message: reason, envelope: null } });
   }
   if (turn !== null && turn.cancel === null) {

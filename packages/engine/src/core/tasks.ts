@@ -40,6 +40,8 @@ export type Task = Omit<EventData['task.requested'], 'task' | 'call'> & {
   isStalled: boolean;
   /** Its session has taken up this instance. */
   isBegun: boolean;
+  /** Its session is known to be there. */
+  hasSession: boolean;
   isOverdue: boolean;
   cancel: { reason: string } | null;
   /** What has not been delivered. */

@@ -68,7 +68,7 @@ export function createChildren(world: ChildrenWorld): Children {
   const reach = async (owner: Readonly<State>, task: Task): Promise<Session> => {
     const isThere = (await log.read(task.session)).length > 0;
     if (isThere) return world.open(task.session);
-    if (task.isBegun || task.instance > 1) {
+    if (task.hasSession) {
       throw new PawlError('task_lost', `The log of task ${task.id} is gone, and with it what the task did.`);
     }
     return world.create(task.session, { kind: 'agent', id: ownerId(owner.session) }, [childCreation(owner, task)]);
@@ -78,7 +78,8 @@ export function createChildren(world: ChildrenWorld): Children {
   const assign = async (session: Session, owner: Readonly<State>, task: Task) => {
     const isGiven = await session.look(({ assignment }) => (assignment?.instance ?? 0) >= task.instance);
     if (isGiven) return;
-    for (const letter of task.letters) await hand(session, letter);
+    const rules = task.letters.filter(({ body }) => body.type !== 'input.send');
+    for (const letter of rules) await hand(session, letter);
     const { instance, allotment, isBackground, order } = task;
     if (allotment === null) throw new PawlError('engine_fault', `Task ${task.id} was given nothing to spend.`);
     const { idleMs } = taskSettingsOf(owner.settings);
@@ -125,7 +126,7 @@ export function createChildren(world: ChildrenWorld): Children {
         try {
           const session = await reach(owner, task);
           await assign(session, owner, task);
-          task = { ...task, isBegun: true };
+          task = { ...task, hasSession: true };
           const account = await untilRest(session, task, watch, stallMs);
           if (account !== null) {
             const ending = await ended(task, account);
@@ -152,18 +153,16 @@ export function createChildren(world: ChildrenWorld): Children {
 
     async stop(owner, task, signal) {
       const reason = task.cancel?.reason ?? 'It was stopped.';
-      if ((await log.read(task.session)).length === 0) return { ...notReached(task, reason), outcome: 'cancelled' };
       const elsewhere = createFold(log, task.session);
       let problem = 'It did not stop in time; look at what it left.';
       const late = new AbortController();
       const callOff = clock.at(clock.now() + stopWithinMs, () => late.abort());
       signal.addEventListener('abort', () => late.abort(), { once: true });
       try {
-        const session = await world.open(task.session);
+        // One that is not there yet is made, to tell whoever still means to begin it that it is over.
+        const session = await reach(owner, task);
         const { instance } = task;
         const data = { instance, reason };
-        const isTaken = await session.look(({ assignment }) => assignment?.instance === instance);
-        if (!isTaken) return { ...notReached(task, reason), outcome: 'cancelled' };
         await session.command(taskCommand(owner.session, session.id, `stop:${instance}`, { type: 'task.stop', data }));
         const watch = { signal: late.signal, changed: () => Promise.resolve() };
         const account = await untilRest(session, task, watch, stopWithinMs);

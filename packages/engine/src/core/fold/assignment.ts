@@ -56,11 +56,8 @@ export function evolveAssignment(state: State, event: AssignmentEvent): void {
   if (assignment === null) return;
   switch (event.type) {
     case 'task.assigned': {
-      const { usage, costUsd, turns } = state;
-      const before = { seq: event.seq, usage, costUsd, turns };
-      const rest = { isNudged: false, isIdleOver: false, isOverTime: false, finished: null };
-      const begun = { startedAt: event.at, restedAt: event.at, steps: 0, unattendedDenials: 0 };
-      Object.assign(assignment, event.data, rest, begun, { before });
+      begin(state, assignment, event);
+      Object.assign(assignment, event.data);
       break;
     }
     case 'task.nudged':
@@ -68,12 +65,20 @@ export function evolveAssignment(state: State, event: AssignmentEvent): void {
       break;
     case 'task.finished': {
       const { instance, ...finished } = event.data;
+      if (instance > assignment.instance) begin(state, assignment, event);
+      assignment.instance = Math.max(assignment.instance, instance);
       if (instance === assignment.instance) assignment.finished ??= finished;
       break;
     }
     default:
       event satisfies never;
   }
+}
+
+function begin({ usage, costUsd, turns }: State, assignment: Assigned, { seq, at }: DurableEvent): void {
+  const before = { seq, usage, costUsd, turns };
+  const rest = { isNudged: false, isIdleOver: false, isOverTime: false, finished: null };
+  Object.assign(assignment, { startedAt: at, restedAt: at, steps: 0, unattendedDenials: 0, before, ...rest });
 }
 
 export function fireAssignmentTimer({ assignment, turn, turns }: State, timer: string): void {

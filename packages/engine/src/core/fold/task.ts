@@ -50,6 +50,7 @@ export function evolveTask(state: State, event: TaskEvent): void {
       task.status = event.data.status ?? task.status;
       task.isStalled = event.data.isStalled ?? task.isStalled;
       task.isBegun = true;
+      task.hasSession = true;
       break;
     case 'task.sent': {
       const { message, text, delivery } = event.data;
@@ -100,6 +101,7 @@ function requested(state: State, data: EventData['task.requested']): Task {
     startedAt: 0,
     isStalled: false,
     isBegun: false,
+    hasSession: false,
     isOverdue: false,
     cancel: null,
     letters: [],

@@ -4,7 +4,6 @@ import { PawlError } from '@pawl/protocol';
 import type { Call } from '../../core/index.ts';
 import { findTask, taskReport, taskView } from '../../core/index.ts';
 import type { TaskScope } from '../../ports.ts';
-import { createId } from '../ids.ts';
 import type { Session } from '../session.ts';
 import type { EffectContext } from './effect.ts';
 
@@ -50,7 +49,7 @@ export function taskScope(
       await command('task.send', { task, text, delivery }, `send:${call.id}`);
     },
     async cancel(task, reason) {
-      await command('task.cancel', { task, ...(reason !== undefined && { reason }) }, createId());
+      await command('task.cancel', { task, ...(reason !== undefined && { reason }) }, `cancel:${call.id}`);
     },
   };
 }
