@@ -67,6 +67,18 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
     case 'mail.failed':
     case 'mail.received':
     case 'mail.acknowledged':
+    case 'task.requested':
+    case 'task.joined':
+    case 'task.started':
+    case 'task.changed':
+    case 'task.sent':
+    case 'task.delivered':
+    case 'task.reopened':
+    case 'task.cancelled':
+    case 'task.ended':
+    case 'task.assigned':
+    case 'task.nudged':
+    case 'task.finished':
       return;
     case 'session.forked': {
       // What ran there is closed as unknown here, and commands and queue stay behind.

@@ -33,6 +33,16 @@
  *  I23 cancel     A cancel of the turn takes a compaction with it.
  *  I25 system     The system prompt of a request, and the tools it tells of, follow from the log alone.
  *  I26 gathered   A step begins with what was gathered for its turn and agent, and that is gathered once.
+ *  I27 task       A task is asked for once, begins when its turn has come, and ends in its owner's log once for each instance;
+ *                 no more of them work, and no deeper, than was settled.
+ *  I28 waiting    No owner waits for the dead: when all heals, every task has ended, its owner has been told, and no turn
+ *                 ended of itself without those that it waits for.
+ *  I29 budget     Nothing is given to a task that is not left, nothing spent before it is set aside, and no session of a tree
+ *                 passes what it was given by more than one answer.
+ *  I30 deny       What is denied to an owner runs in no task that it starts from then on, nor below it.
+ *  I31 once       What crosses from one session to another is taken once; the same work is not begun twice.
+ *  I32 sum        What a tree has spent is the sum of its answers.
+ *  I33 cancel     A task that was cancelled before it began never begins.
  */
 export type Invariant =
   | 'I1 sequence'
@@ -59,7 +69,14 @@ export type Invariant =
   | 'I22 compaction'
   | 'I23 cancel'
   | 'I25 system'
-  | 'I26 gathered';
+  | 'I26 gathered'
+  | 'I27 task'
+  | 'I28 waiting'
+  | 'I29 budget'
+  | 'I30 deny'
+  | 'I31 once'
+  | 'I32 sum'
+  | 'I33 cancel';
 
 export type Violation = { invariant: Invariant; message: string };
 

@@ -3,8 +3,8 @@
  * Exit 1 if anything that must hold did not.
  */
 import { parseArgs } from 'node:util';
+import { runSeed } from './run-seed.ts';
 import type { RunResult } from './world.ts';
-import { simulate } from './world.ts';
 
 const usage = 'Use: npm run simulate -- [--seeds COUNT] [--from SEED] | --seed SEED [--trace]';
 
@@ -27,7 +27,7 @@ function readOptions() {
 
 /** How a run is told that failed: what was violated, and all that led to it. */
 async function tell(result: RunResult): Promise<void> {
-  const { trace } = await simulate(result.seed, { trace: true });
+  const { trace } = await runSeed(result.seed, { trace: true });
   const { invariant, message } = result.violation ?? { invariant: 'none', message: '' };
   process.stderr.write(`\nseed ${result.seed} violates ${invariant}: ${message}\n`);
   process.stderr.write(`${trace.map((line) => `  ${line}`).join('\n')}\n`);
@@ -45,7 +45,7 @@ async function main(): Promise<number> {
     process.stderr.write(`${passed + failed} of ${count} seeds, ${failed} failed, ${rate} a second${end}`);
   };
   for (let seed = first; seed < first + count; seed++) {
-    const result = await simulate(seed, { trace });
+    const result = await runSeed(seed, { trace });
     if (result.violation === null) passed += 1;
     else failed += 1;
     if (trace && result.violation === null) process.stderr.write(`${result.trace.join('\n')}\n`);

@@ -76,6 +76,8 @@ export function withOutcomeFaults(runners: Runners, owner: Owner, faults: Outcom
     deliver: (effect, context) => runners.deliver(effect, { ...context, report: unreliable(context) }),
     compact: (effect, context) => runners.compact(effect, { ...context, report: unreliable(context) }),
     timer: (effect, context) => runners.timer(effect, { ...context, report: unreliable(context) }),
+    task: (effect, context) => runners.task(effect, { ...context, report: unreliable(context) }),
+    letter: (effect, context) => runners.letter(effect, { ...context, report: unreliable(context) }),
   };
 }
 

@@ -68,6 +68,7 @@ function createProgram(done: Done): Command {
     .exitOverride();
   program.addCommand(runCommand(done));
   program.addCommand(sessionsCommand(done));
+  program.addCommand(tasksCommand(done));
   for (const command of undoCommands(done)) program.addCommand(command);
   for (const command of lookingCommands(done)) program.addCommand(command);
   for (const command of policyCommands(done)) program.addCommand(command);
@@ -223,6 +224,41 @@ function lookingCommands(done: Done): Command[] {
   return [models, doctor, usage, config];
 }
 
+function tasksCommand(done: Done): Command {
+  const tasks = new Command('tasks').description('list, show and cancel the tasks of a session');
+  const named = 'the session: its id, the beginning of it, or "latest"';
+  tasks
+    .command('list')
+    .description('list what a session has delegated, and what its tasks have')
+    .argument('<session>', named)
+    .option('--json', 'as JSON')
+    .action(async (session: string, flags: { json?: true }) => {
+      const { listTasks } = await import('./tasks/command.ts');
+      done(await listTasks(session, flags));
+    });
+  tasks
+    .command('show')
+    .description('show what a task was given, and what it gave')
+    .argument('<session>', named)
+    .argument('<task>', 'the task, such as builder-1')
+    .option('--json', 'as JSON')
+    .action(async (session: string, task: string, flags: { json?: true }) => {
+      const { showTask } = await import('./tasks/command.ts');
+      done(await showTask(session, task, flags));
+    });
+  tasks
+    .command('cancel')
+    .description('cancel a task of a session that nobody is running')
+    .argument('<session>', named)
+    .argument('<task>', 'the task, such as builder-1')
+    .option('--reason <text>', 'why')
+    .action(async (session: string, task: string, flags: { reason?: string }) => {
+      const { cancelTask } = await import('./tasks/command.ts');
+      done(await cancelTask(session, task, flags));
+    });
+  return tasks;
+}
+
 function sessionsCommand(done: Done): Command {
   const sessions = new Command('sessions').description('list, show, resume, fork, delete and export sessions');
   sessions
@@ -230,9 +266,10 @@ function sessionsCommand(done: Done): Command {
     .description('list the sessions of this folder, newest first')
     .option('-s, --search <words>', 'only those in which all these words were said')
     .option('-a, --all', 'of all folders')
+    .option('--tasks', 'also the sessions of tasks, below the ones that asked for them')
     .option('-n, --limit <n>', 'at most so many (default: 50)')
     .option('--json', 'as JSON')
-    .action(async (flags: { search?: string; all?: true; limit?: string; json?: true }) => {
+    .action(async (flags: { search?: string; all?: true; tasks?: true; limit?: string; json?: true }) => {
       const { listSessions } = await import('./sessions/list.ts');
       done(await listSessions(flags));
     });

@@ -8,6 +8,7 @@ import type {
   AnswerOutcome,
   AssistantPart,
   Attempt,
+  CommandData,
   DurableEvent,
   FilePart,
   Fragment,
@@ -23,6 +24,9 @@ import type {
   Question,
   RuleSet,
   StopReason,
+  TaskEnvelope,
+  TaskOutcome,
+  TaskView,
   Todo,
   ToolChoice,
   ToolEffect,
@@ -55,6 +59,8 @@ export type SessionQuery = {
   search?: string;
   /** Only sessions of this folder. */
   cwd?: string;
+  /** Only sessions that are nobody's task. The id of a task's session is its owner's, a dot, and the task's. */
+  isMain?: boolean;
   /** Most sessions to return, newest first; default 50. */
   limit?: number;
 };
@@ -212,6 +218,10 @@ export type ToolScope = {
   readonly tools?: readonly ToolSpec[];
   /** The session's agent. */
   readonly agent?: string;
+  /** Work that is delegated from here. */
+  readonly tasks?: TaskScope;
+  /** Folders and patterns that this session may change: what it changes lies in one of each. None: no such limit. */
+  readonly writeScopes?: readonly (readonly string[])[];
   /** The session's mode. In `plan` nothing may be changed. */
   readonly mode?: PermissionMode;
   /** For whom the session works, and what else whoever began it wrote down. */
@@ -239,6 +249,23 @@ export type ToolMailbox = {
   /** Why this cannot be sent, as a sentence; null if it can. */
   problem(letter: Letter & { to: string }): Promise<string | null>;
 };
+/** What a tool may do with tasks of its session. What is refused is thrown, with a sentence for the model. */
+export interface TaskScope {
+  /** The task that this session itself is; null for a main session. */
+  readonly own: string | null;
+  list(): readonly (TaskView & { report: string | null })[];
+  /**
+   * Asks for a task; it is started once for this call, however often that is asked. `isSame` when another call had
+   * asked for the same work before.
+   */
+  start(request: TaskRequest): Promise<{ task: string; isSame: boolean }>;
+  /** Waits until the task has ended; what its model gives, in words. */
+  ended(task: string): Promise<{ report: string; outcome: TaskOutcome | null; session: string }>;
+  send(task: string, text: string, delivery: 'queue' | 'steer' | 'interrupt'): Promise<void>;
+  cancel(task: string, reason?: string): Promise<void>;
+}
+
+export type TaskRequest = Omit<CommandData['task.start'], 'call'>;
 
 export type ToolContext = ToolScope & {
   /** Shown live, never stored. */
@@ -300,6 +327,8 @@ export type ToolOutcome = {
   mail?: readonly (Letter & { to: string })[];
   /** A plan for another agent to carry out, once a person says so. */
   plan?: string;
+  /** Together with `endsTurn`, in a session that is a task: it is done, and this is what its owner gets. */
+  envelope?: TaskEnvelope;
   /** Names of tools that the model is to be told of from the next step on; see `Tool.isEssential`. */
   offers?: readonly string[];
 };
@@ -327,6 +356,10 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   readonly effect: ToolEffect | ((input: Input) => ToolEffect);
   /** Always among those that a model is told of. Of a large set the others are, once it has looked for them. Default false. */
   readonly isEssential?: boolean;
+  /** Whether a call that only reads may begin before the answer that asks for it is whole. Default true. */
+  readonly beginsEarly?: boolean;
+  /** Offered only where work can be delegated (`owner`), or only in a session that is a task (`task`). Default: everywhere. */
+  readonly audience?: 'owner' | 'task';
   /** Finds other tools for the model: its description goes with the names of those that the model is not told of. */
   readonly findsTools?: boolean;
   /** What rules match against: `bash` its command, file tools their path. Default: the first string argument. */
@@ -337,6 +370,8 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   approval?(input: Input, scope: ToolScope): boolean | Promise<boolean>;
   /** What a sandbox leaves this call to do; default `none`. What `run` does must be no more. */
   containment?(input: Input, scope: ToolScope): Containment | Promise<Containment>;
+  /** Whether a sandbox keeps the call to the session's `writeScopes`; default false. */
+  holdsScope?(input: Input, scope: ToolScope): boolean | Promise<boolean>;
   /** Canonical (symlinks resolved) absolute paths that the call touches. Rules are matched against these. */
   paths?(input: Input, scope: ToolScope): Promise<readonly string[]>;
   /** What would change, with nothing changed; asked only after the rules did not deny. @throws when it cannot be done. */

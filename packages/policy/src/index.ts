@@ -7,6 +7,7 @@ export { type Explanation, explainByRules, type JudgedPart, judgeByRules, type R
 export { isInside, matchesPath, type PathBase, segmentsOf } from './paths.ts';
 export { reachesOutside, readingCommands, readsOnly } from './reading.ts';
 export { parseRule, type Rule, type StrayRule, strayRules } from './rules.ts';
+export { judgeScope, scopeRoots, type WriteScopes } from './scope.ts';
 export { prepareCommand } from './shell/analyse.ts';
 export { suggestRules } from './suggest.ts';
 export { matchesUrl } from './urls.ts';

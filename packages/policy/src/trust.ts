@@ -15,11 +15,12 @@ export type Shipped = {
 };
 
 /** Settings that choose among what the user has, or narrow it. They need no trust. Whatever is not listed does. */
-const narrowing: ReadonlySet<string> = new Set(['limits', 'model', 'pools', 'instructions']);
+const narrowing: ReadonlySet<string> = new Set(['limits', 'model', 'pools', 'instructions', 'tasks']);
 
 const meanings: { readonly [setting: string]: string } = {
   agents: 'adds agents with prompts and rules of their own',
   commands: 'adds commands that run a prompt',
+  flows: 'starts work of agents when work ends',
   environment: 'sets variables of the programs that are run',
   hooks: 'runs programs when something happens',
   models: 'says what models cost and take',

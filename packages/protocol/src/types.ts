@@ -8,6 +8,7 @@ import type * as mailing from './schemas/mail.ts';
 import type * as origins from './schemas/origin.ts';
 import type * as settings from './schemas/settings.ts';
 import type * as surroundings from './schemas/surroundings.ts';
+import type * as tasks from './schemas/tasks.ts';
 import type * as turnOptions from './schemas/turn-options.ts';
 import type * as work from './schemas/work.ts';
 
@@ -75,6 +76,15 @@ export type AnswerOutcome = z.infer<typeof work.answerOutcome>;
 export type Todo = z.infer<typeof work.todo>;
 export type Approvers = z.infer<typeof work.approvers>;
 
+export type Allotment = z.infer<typeof tasks.allotment>;
+export type TaskEnvelope = z.infer<typeof tasks.envelope>;
+export type TaskOutcome = z.infer<typeof tasks.taskOutcome>;
+/** Where a task stands, from being asked for to its end. */
+export type TaskStatus = 'queued' | z.infer<typeof tasks.taskStatus> | 'completed' | 'failed' | 'cancelled';
+export type TaskSettings = z.infer<typeof tasks.taskSettings>;
+export type Flow = z.infer<typeof tasks.flow>;
+export type Assignment = z.infer<typeof tasks.assignment>;
+
 type DataOf<Shapes extends Record<string, z.ZodType>> = { [Type in keyof Shapes]: z.infer<Shapes[Type]> };
 export type EventData = DataOf<typeof events.eventData>;
 export type TransientData = DataOf<typeof events.transientData>;
@@ -131,6 +141,21 @@ export type ContextLine = {
   isCompacting: boolean;
 };
 
+/** A task as its owner knows it. */
+export type TaskView = {
+  task: string;
+  session: string;
+  agent: string;
+  status: TaskStatus;
+  isStalled: boolean;
+  prompt: string;
+  /** How often it has been worked at. */
+  instance: number;
+  /** How it ended, once it has. */
+  message: string | null;
+  costUsd: number | null;
+};
+
 export type PendingApproval = EventData['approval.requested'];
 export type PendingQuestions = EventData['question.asked'];
 
@@ -162,6 +187,7 @@ export type SessionView = {
   approvals: PendingApproval[];
   questions: PendingQuestions[];
   todos: Todo[];
+  tasks: TaskView[];
   rules: RuleSet;
   limits: Limits;
   usage: Usage;

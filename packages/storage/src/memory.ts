@@ -127,7 +127,8 @@ function emptySummary(session: string): Held['summary'] {
   };
 }
 
-function isWanted({ records, summary }: Held, { cwd, search = '' }: SessionQuery): boolean {
+function isWanted({ records, summary }: Held, { cwd, search = '', isMain = false }: SessionQuery): boolean {
+  if (isMain && summary.session.includes('.')) return false;
   if (cwd !== undefined && cwd !== summary.cwd) return false;
   if (search.trim() === '') return true;
   const wanted = wordsOf(search);

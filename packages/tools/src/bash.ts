@@ -1,5 +1,6 @@
+import { homedir } from 'node:os';
 import type { Tool, ToolContext, ToolOutcome, ToolScope } from '@pawl/engine';
-import { type Containment, reachesOutside, readsOnly } from '@pawl/policy';
+import { type Containment, reachesOutside, readsOnly, scopeRoots } from '@pawl/policy';
 import { PawlError } from '@pawl/protocol';
 import type { Background, BackgroundProcess } from './background/index.ts';
 import { type BashInput, bashInput, descriptionOf } from './bash-input.ts';
@@ -32,6 +33,7 @@ export function bashTool(commands: Commands): Tool {
     subject: ({ command }) => command,
     approval: ({ command }) => !readsOnly(command) || reachesOutside(command),
     containment: (input, scope) => containmentOf(input, scope, sandbox),
+    holdsScope: async ({ outside }, { cwd }) => outside !== true && (await sandbox.holdOf(cwd)).kind === 'whole',
     plan: async (input, scope) => {
       const containment = await containmentOf(input, scope, sandbox);
       return { preview: { kind: 'text', text: previewOf(input, containment) }, basis: basisOf(containment) };
@@ -43,6 +45,12 @@ export function bashTool(commands: Commands): Tool {
 /** In plan mode nothing is changed, nor by what only reads; that then sees the folder exactly as it is. */
 const modeOf = ({ command, background }: BashInput, { mode }: ToolScope) =>
   mode === 'plan' || (readsOnly(command) && background !== true) ? ('read-only' as const) : undefined;
+
+const isScoped = ({ writeScopes = [] }: ToolScope) => writeScopes.length > 0;
+
+/** What a task that may not change all may still change; undefined where there is no such limit. */
+const rootsOf = (scope: ToolScope) =>
+  isScoped(scope) ? scopeRoots(scope.writeScopes ?? [], { cwd: scope.cwd, home: homedir() }) : undefined;
 
 async function containmentOf(input: BashInput, scope: ToolScope, sandbox: Sandbox): Promise<Containment> {
   const hold = await sandbox.holdOf(scope.cwd, modeOf(input, scope));
@@ -74,7 +82,9 @@ async function run(input: BashInput, context: ToolContext, commands: Commands): 
   const impossible = await needsTerminal(input.command);
   if (impossible !== null) return { content: impossible, isError: true };
   const launch =
-    containment === 'escape' ? null : await sandbox.launch(context.session, context.cwd, modeOf(input, context));
+    containment === 'escape'
+      ? null
+      : await sandbox.launch(context.session, context.cwd, { mode: modeOf(input, context), roots: rootsOf(context) });
   return input.background === true
     ? runBehind(input, context, commands, launch)
     : runAndWait(input, context, commands, launch);

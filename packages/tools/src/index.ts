@@ -14,6 +14,7 @@ import { processTool } from './process.ts';
 import { readTool } from './read.ts';
 import { repositoryTools } from './repository/index.ts';
 import { createSandbox } from './sandbox/index.ts';
+import { taskTools } from './tasks/index.ts';
 import { webTools } from './web/index.ts';
 import { workTools } from './work/index.ts';
 import { writeTool } from './write.ts';
@@ -24,6 +25,7 @@ export { mailTools } from './mail/index.ts';
 export type { ToolOptions } from './options.ts';
 export { createRedactor } from './redact.ts';
 export { type Probe, probeSandbox, type SandboxMode, type SandboxOptions } from './sandbox/index.ts';
+export { taskTools } from './tasks/index.ts';
 
 /** All of them, in the order of their names. */
 export function builtinTools(options: Partial<ToolOptions> = {}): Tool[] {
@@ -32,6 +34,7 @@ export function builtinTools(options: Partial<ToolOptions> = {}): Tool[] {
   const sandbox = createSandbox(all.sandbox, all);
   const tools = [
     ...workTools(),
+    ...taskTools(),
     ...repositoryTools(all),
     ...webTools({ environment: all.environment, ...all.web }),
     bashTool({ options: all, sandbox, background }),

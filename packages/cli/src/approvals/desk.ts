@@ -9,15 +9,19 @@ import { ask } from './ask.ts';
 import type { AskTerminal } from './keys.ts';
 
 export type Desk = {
-  /** Questions come and go with the session's events. */
-  event(event: DurableEvent): void;
+  /** Questions come and go with the session's events, and with those of its tasks. */
+  event(event: DurableEvent, from?: DeskSource): void;
   /** What was open before anybody looked. */
   add(open: { approvals: readonly PendingApproval[]; questions: readonly PendingQuestions[] }): void;
   close(): void;
 };
 
+/** A task that asks: its name, and whom to answer. */
+export type DeskSource = { name: string; session: Answerable };
+type Answerable = Pick<SessionClient, 'approve' | 'deny' | 'answer' | 'decline'>;
+
 export type DeskOptions = {
-  session: Pick<SessionClient, 'approve' | 'deny' | 'answer' | 'decline'>;
+  session: Answerable;
   /** Who sits here: approvals for a group that they are not in go to others. */
   identity: Identity;
   terminal: Omit<AskTerminal, 'style'>;
@@ -45,7 +49,8 @@ const withdrawals: Record<string, string> = {
 };
 
 export function openDesk(options: DeskOptions): Desk {
-  const { session, identity, screen, onInterrupt } = options;
+  const { identity, screen, onInterrupt } = options;
+  const own = { name: '', session: options.session };
   const terminal = { ...options.terminal, style: screen.style };
   const waiting = new Map<string, Waiting>();
   let isAsking = false;
@@ -91,7 +96,16 @@ export function openDesk(options: DeskOptions): Desk {
     open?.settled.abort(withdrawals[why] ?? '');
   };
 
-  const putApproval = async (approval: PendingApproval, signal: AbortSignal, take: () => void): Promise<End> => {
+  const announce = ({ name }: DeskSource) => {
+    if (name !== '') terminal.output.write(`${screen.style.dim(`Task ${oneLine(name)}:`)}\n`);
+  };
+
+  const putApproval = async (
+    approval: PendingApproval,
+    { signal, take, from }: { signal: AbortSignal; take: () => void; from: DeskSource },
+  ): Promise<End> => {
+    const { session } = from;
+    announce(from);
     const answer = await ask(approval, terminal, signal);
     switch (answer.kind) {
       case 'allow': {
@@ -121,7 +135,12 @@ export function openDesk(options: DeskOptions): Desk {
     }
   };
 
-  const putQuestions = async (asked: PendingQuestions, signal: AbortSignal, take: () => void): Promise<End> => {
+  const putQuestions = async (
+    asked: PendingQuestions,
+    { signal, take, from }: { signal: AbortSignal; take: () => void; from: DeskSource },
+  ): Promise<End> => {
+    const { session } = from;
+    announce(from);
     const reply = await askQuestions(asked, terminal, signal);
     take();
     switch (reply.kind) {
@@ -141,28 +160,28 @@ export function openDesk(options: DeskOptions): Desk {
     }
   };
 
-  const addApproval = (approval: PendingApproval) => {
+  const addApproval = (approval: PendingApproval, from: DeskSource = own) => {
     const { tool, approvers } = approval;
     if (mayAnswer(identity, approvers)) {
-      wait(`approval ${approval.call}`, (signal, take) => putApproval(approval, signal, take));
+      wait(`approval ${from.name} ${approval.call}`, (signal, take) => putApproval(approval, { signal, take, from }));
     } else {
       const who = oneLine(`${approvers?.group ?? ''} (${approvers?.members.join(', ') ?? ''})`);
       screen.line(screen.style.yellow(`? ${oneLine(tool)} waits for the approval of ${who}`));
     }
   };
-  const addQuestions = (asked: PendingQuestions) =>
-    wait(`questions ${asked.call}`, (signal, take) => putQuestions(asked, signal, take));
+  const addQuestions = (asked: PendingQuestions, from: DeskSource = own) =>
+    wait(`questions ${from.name} ${asked.call}`, (signal, take) => putQuestions(asked, { signal, take, from }));
 
   return {
     add({ approvals, questions }) {
       for (const approval of approvals) addApproval(approval);
       for (const asked of questions) addQuestions(asked);
     },
-    event(event) {
-      if (event.type === 'approval.requested') addApproval(event.data);
-      if (event.type === 'approval.resolved') settle(`approval ${event.data.call}`, event.data.decision);
-      if (event.type === 'question.asked') addQuestions(event.data);
-      if (event.type === 'question.answered') settle(`questions ${event.data.call}`, event.data.outcome);
+    event(event, from = own) {
+      if (event.type === 'approval.requested') addApproval(event.data, from);
+      if (event.type === 'approval.resolved') settle(`approval ${from.name} ${event.data.call}`, event.data.decision);
+      if (event.type === 'question.asked') addQuestions(event.data, from);
+      if (event.type === 'question.answered') settle(`questions ${from.name} ${event.data.call}`, event.data.outcome);
     },
     close() {
       isClosed = true;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { ModelsSettings, ProviderSettings } from '@pawl/models/select';
-import type { Limits, PermissionMode, RuleSet } from '@pawl/protocol';
+import type { Flow, Limits, PermissionMode, RuleSet, TaskSettings } from '@pawl/protocol';
 import type { SandboxMode } from '@pawl/tools';
 import { badConfig, parseConfig } from './parse.ts';
 import { projectConfigPath, userConfigPath } from './paths.ts';
@@ -20,6 +20,9 @@ export type Config = {
   rules: RuleSet;
   projectRules: RuleSet;
   limits: Partial<Limits>;
+  /** How agents delegate, and what starts when work ends. */
+  tasks: Partial<TaskSettings>;
+  flows: readonly Flow[];
   /** Groups of people, and which approvals go to which; the user's alone. */
   approvers: NonNullable<Written['approvers']> | null;
   /** Providers, pools, variants and models. */
@@ -93,6 +96,8 @@ function configOf(
     rules: { ...none, ...user.rules },
     projectRules: { ...none, ...project.rules },
     limits: smaller(user.limits ?? {}, project.limits ?? {}),
+    tasks: smaller(user.tasks ?? {}, project.tasks ?? {}),
+    flows: [...(user.flows ?? []), ...(project.flows ?? [])],
     approvers: user.approvers ?? null,
     models: together(user, project),
     files: [userPath, projectPath].filter((path) => path !== '' && existsSync(path)),
@@ -124,12 +129,15 @@ function stricter<Setting>(
 }
 
 /** Of two limits the smaller; a wait of 0 is for ever. */
-function smaller(user: Partial<Limits>, project: Partial<Limits>): Partial<Limits> {
+function smaller<Sizes extends { [name: string]: number | null }>(
+  user: Partial<Sizes>,
+  project: Partial<Sizes>,
+): Partial<Sizes> {
   const size = ([name, limit]: [string, number | null]) =>
     limit === null || (name === 'approvalTimeoutMs' && limit === 0) ? Number.POSITIVE_INFINITY : limit;
   const entries = [...Object.entries(user), ...Object.entries(project)].sort((one, other) => size(other) - size(one));
   // Of entries with the same name the last holds.
-  return Object.fromEntries(entries);
+  return Object.fromEntries(entries) as Partial<Sizes>;
 }
 
 async function readFile(path: string): Promise<Written> {
@@ -143,7 +151,7 @@ async function readFile(path: string): Promise<Written> {
 
 /** Whether the user has trusted exactly what this file brings along; of one that brings nothing nobody asks. */
 async function isTrustedAt(path: string, written: Written, environment: NodeJS.ProcessEnv): Promise<boolean> {
-  if ((written.rules?.allow ?? []).length === 0) return false;
+  if ((written.rules?.allow ?? []).length === 0 && (written.flows ?? []).length === 0) return false;
   const { trustOf } = await import('../policy/trust.ts');
   return trustOf(dirname(dirname(path)), JSON.parse(JSON.stringify(written)), environment).state === 'trusted';
 }

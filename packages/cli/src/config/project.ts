@@ -14,13 +14,30 @@ export function shareOf(
   isKnown: (provider: string) => boolean,
   isTrusted = false,
 ): ProjectShare {
-  const { providers = {}, models, pools = {}, variants, rules, limits, mode, model, sandbox, sandboxNetwork } = written;
+  const {
+    providers = {},
+    models,
+    pools = {},
+    variants,
+    rules,
+    limits,
+    tasks,
+    flows = [],
+    mode,
+    model,
+    sandbox,
+    sandboxNetwork,
+  } = written;
   const ignored: string[] = [];
   const ignore = (place: string, why: string) =>
     ignored.push(`${place}: ignored, because ${why}. Put it into ${userPath}.`);
   /** The provider of a model that only the project itself tells of, or null. */
   const foreign = (id: string) => Object.keys(providers).find((name) => id.startsWith(`${name}/`) && !isKnown(name));
-  const settings: Written = { ...(limits !== undefined && { limits }) };
+  const settings: Written = { ...(limits !== undefined && { limits }), ...(tasks !== undefined && { tasks }) };
+  if (flows.length > 0) {
+    if (isTrusted) settings.flows = flows;
+    else ignored.push('flows: ignored, because you have not trusted them. Look at them with: pawl trust');
+  }
   const kept = Object.entries(pools).filter(([name, chain]) => {
     const provider = chain.map(foreign).find((one) => one !== undefined);
     if (provider !== undefined) ignore(`pools.${name}`, `the provider ${provider} is only in the project’s file`);

@@ -5,6 +5,7 @@ import type { Output } from './stdout.ts';
 export function streamJsonReporter(output: Output): Reporter {
   return {
     event: (event) => output.write(`${JSON.stringify(event)}\n`),
+    task: (event) => output.write(`${JSON.stringify(event)}\n`),
     finish: () => undefined,
   };
 }

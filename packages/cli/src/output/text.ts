@@ -6,6 +6,7 @@ import type { Screen } from './screen.ts';
 import type { Output } from './stdout.ts';
 import { createSafeText } from './stream-text.ts';
 import { closingLines, summaryLine } from './summary.ts';
+import { taskLine, taskReporter } from './task-lines.ts';
 import type { KnownCall } from './tool-line.ts';
 import { callText, toolLine } from './tool-line.ts';
 import { finalText, mailLine, saidLines, verifiedLine } from './turn-lines.ts';
@@ -143,7 +144,10 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
       case 'turn.ended':
         screen.status(null);
         break;
-      default:
+      default: {
+        const line = taskLine(event, screen);
+        if (line !== null) screen.line(line);
+      }
     }
   };
 
@@ -192,6 +196,7 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
   };
 
   return {
+    task: taskReporter(screen),
     event(event: PawlEvent) {
       if ('seq' in event) durable(event);
       else transient(event);

@@ -1,6 +1,7 @@
 /** What a run begins with: an input, or what is owed. */
 import { createId } from '@pawl/engine';
 import type { FilePart, SessionClient, SessionView, TurnOptions } from '@pawl/protocol';
+import { hasOpenTasks } from './tree.ts';
 import type { IsOver } from './watch.ts';
 import { untilAnswered, untilNothingIsOwed } from './watch.ts';
 
@@ -29,6 +30,7 @@ export function resumptionOf(view: SessionView): Resumption {
   if (view.status === 'paused') return { kind: 'held' };
   if (view.turn !== null) return { kind: 'owed' };
   if (view.queue.length > 0) return { kind: 'held' };
+  if (hasOpenTasks(view)) return { kind: 'owed' };
   if (view.lastTurn === null) return { kind: 'nothing', hasTurns: false };
   return view.lastTurn.outcome === 'completed' ? { kind: 'nothing', hasTurns: true } : { kind: 'cut' };
 }

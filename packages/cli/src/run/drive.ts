@@ -1,5 +1,5 @@
 /** Follows a session from its beginning here to its end, with everything that a terminal adds. */
-import type { Identity, SessionClient } from '@pawl/protocol';
+import type { Client, DurableEvent, Identity, SessionClient } from '@pawl/protocol';
 import { isPawlError } from '@pawl/protocol';
 import type { Desk } from '../approvals/desk.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -13,8 +13,11 @@ import type { OutputFormat } from './flags.ts';
 import type { Interrupts } from './interrupt.ts';
 import { listenForInterrupts } from './interrupt.ts';
 import { count, createTally } from './tally.ts';
+import { followTree, hasOpenTasks } from './tree.ts';
 
 export type Drive = {
+  /** Where the sessions of its tasks are. */
+  host: Client;
   session: SessionClient;
   /** The last event before this run. */
   fromSeq: number;
@@ -29,6 +32,7 @@ export type Drive = {
 
 /** @throws `session_lost` when another process took the session over; the refusal of what the run begins with. */
 export async function drive({
+  host,
   session,
   fromSeq,
   begin,
@@ -49,13 +53,21 @@ export async function drive({
   try {
     const tally = createTally();
     let hasAnswered = false;
+    let isDone = false;
+    const before = await session.view();
     const events = session.events({ seq: fromSeq }, watching.signal);
     const isOver = await begin(session);
     // Loaded while the request is on its way.
     const reporter = await openReporter(format, screen, output);
     desk?.add(await session.view());
+    const tree = await followTree(host, before, async (event, name) => {
+      await reporter.task?.(event, name);
+      if (desk !== null && isForDesk(event)) desk.event(event, { name, session: await host.open(event.session) });
+    });
+    watching.signal.addEventListener('abort', tree.close, { once: true });
     for await (const event of events) {
       if ('seq' in event) {
+        await tree.event(event);
         count(tally, event);
         if (event.type === 'message.added' && event.data.message.role === 'assistant' && !hasAnswered) {
           hasAnswered = true;
@@ -66,8 +78,11 @@ export async function drive({
       if (!('seq' in event)) continue;
       desk?.event(event);
       // After an interruption the queue waits, so the end of a turn is the end.
-      if ((await isOver(event)) || (interrupts.isInterrupted() && event.type === 'turn.ended')) break;
+      isDone = (await isOver(event)) || isDone;
+      if (interrupts.isInterrupted() && event.type === 'turn.ended') break;
+      if (isDone && (await isQuiet(session))) break;
     }
+    tree.close();
     const isCut = tally.turn === null || interrupts.isInterrupted();
     const exitCode =
       isCut || tally.turn === null ? exitCodes.cancelled : exitCodeOf(tally.turn, tally.failure?.code ?? null);
@@ -81,6 +96,14 @@ export async function drive({
     await output.flush();
   }
 }
+
+/** Tasks that the turn did not wait for are waited for before the process ends. */
+async function isQuiet(session: SessionClient): Promise<boolean> {
+  const view = await session.view();
+  return view.turn === null && !hasOpenTasks(view);
+}
+
+const isForDesk = ({ type }: DurableEvent) => /^(?:approval|question)\./.test(type);
 
 /** Cancels the turn and keeps what is queued. Where no turn runs, there is nothing more to wait for. */
 function stop(session: SessionClient, screen: Screen, watching: AbortController, reason: string): void {

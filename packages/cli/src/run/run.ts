@@ -82,6 +82,8 @@ async function runOn({ log, options, prompt, attached, config, found }: Run): Pr
     tools,
     redactor,
     rules,
+    tasks: config.tasks,
+    flows: config.flows,
     ...(config.approvers !== null && { approvers: config.approvers }),
   });
   // Somebody is there to be asked if they can see the question and type the answer.
@@ -90,7 +92,7 @@ async function runOn({ log, options, prompt, attached, config, found }: Run): Pr
     // A name that nobody answered to would be the next run's mistake as well.
     if (from === 'flag') rememberPick(folder, name);
   };
-  const shown = { onFirstAnswer, format: options.outputFormat, isAttended, identity: host.identity };
+  const shown = { host, onFirstAnswer, format: options.outputFormat, isAttended, identity: host.identity };
   try {
     const files =
       attached.length === 0 ? [] : await (await import('./attach.ts')).attachAll(host, attached, model, say);

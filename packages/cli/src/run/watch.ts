@@ -20,7 +20,7 @@ export function untilAnswered(input: string): IsOver {
 export function untilNothingIsOwed(session: Pick<SessionClient, 'view'>): IsOver {
   let hasEnded = false;
   return async (event) => {
-    hasEnded ||= event.type === 'turn.ended';
+    hasEnded ||= event.type === 'turn.ended' || event.type === 'task.ended';
     if (!hasEnded) return false;
     const view = await session.view();
     return view.turn === null && event.seq >= view.seq;

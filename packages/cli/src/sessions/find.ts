@@ -7,14 +7,17 @@ const all = Number.MAX_SAFE_INTEGER;
 /** By its id, an unambiguous beginning of it, or `latest`. @throws `no_session`, `usage`. */
 export async function findSession(log: Pick<SessionLog, 'list'>, named: string): Promise<SessionSummary> {
   if (named === 'latest') {
-    const [newest] = await log.list({ limit: 1 });
+    const [newest] = await log.list({ limit: 1, isMain: true });
     if (newest !== undefined) return newest;
     throw noSession('There are no sessions yet. Begin one with: pawl run "what to do"');
   }
   const sessions = await log.list({ limit: all });
   const exact = sessions.find(({ session }) => session === named);
   if (exact !== undefined) return exact;
-  const [found, ...others] = named === '' ? [] : sessions.filter(({ session }) => session.startsWith(named));
+  const begun = named === '' ? [] : sessions.filter(({ session }) => session.startsWith(named));
+  // The tasks of a session begin with its id.
+  const isBelow = ({ session }: SessionSummary) => begun.some((other) => session.startsWith(`${other.session}.`));
+  const [found, ...others] = begun.filter((summary) => !isBelow(summary));
   if (found === undefined) throw noSession(`There is no session "${named}". List them with: pawl sessions list --all`);
   if (others.length === 0) return found;
   const shown = [found, ...others].slice(0, 5).map(({ session }) => session);
@@ -26,7 +29,7 @@ export async function findSession(log: Pick<SessionLog, 'list'>, named: string):
 
 /** The newest session of a folder. @throws `no_session`. */
 export async function newestSession(log: Pick<SessionLog, 'list'>, cwd: string): Promise<SessionSummary> {
-  const [newest] = await log.list({ cwd, limit: 1 });
+  const [newest] = await log.list({ cwd, limit: 1, isMain: true });
   if (newest !== undefined) return newest;
   throw noSession(`There is no session of the folder ${cwd} to continue. Begin one with: pawl run "what to do"`);
 }

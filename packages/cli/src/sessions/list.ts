@@ -8,23 +8,36 @@ import { cutToWidth } from '../output/width.ts';
 import { parseCount, parseFolder } from '../values.ts';
 import { withLog } from './open.ts';
 
-export type ListFlags = { search?: string; all?: true; limit?: string; json?: true };
+export type ListFlags = { search?: string; all?: true; tasks?: true; limit?: string; json?: true };
 
-/** `pawl sessions list`: of this folder unless asked for all, newest first. */
+/** `pawl sessions list`: of this folder unless asked for all, newest first; tasks below the sessions that they are of. */
 export async function listSessions(flags: ListFlags): Promise<ExitCode> {
   const { search, all, limit, json } = flags;
   const query: SessionQuery = {
     ...(search !== undefined && { search }),
     ...(limit !== undefined && { limit: parseCount('--limit', limit) }),
     ...(all !== true && { cwd: parseFolder('this folder', '.') }),
+    ...(flags.tasks !== true && { isMain: true }),
   };
-  const sessions = await withLog((log) => log.list(query));
+  const sessions = inTrees(await withLog((log) => log.list(query)));
   const output = openOutput(process.stdout);
   if (json === true) await output.write(`${JSON.stringify(sessions, null, 2)}\n`);
   else await output.write(tableOf(sessions, all === true));
   await output.flush();
   if (sessions.length === 0 && json !== true) process.stderr.write(`${noneText(flags)}\n`);
   return exitCodes.completed;
+}
+
+/** Each task after the session that asked for it, in the order of their ids. */
+function inTrees(sessions: readonly SessionSummary[]): SessionSummary[] {
+  const ownerOf = ({ session }: SessionSummary) => session.slice(0, Math.max(0, session.lastIndexOf('.')));
+  const ids = new Set(sessions.map(({ session }) => session));
+  const withTasks = (summary: SessionSummary): SessionSummary[] => {
+    const tasks = sessions.filter((other) => ownerOf(other) === summary.session);
+    tasks.sort((one, other) => one.session.localeCompare(other.session, 'en', { numeric: true }));
+    return [summary, ...tasks.flatMap(withTasks)];
+  };
+  return sessions.filter((summary) => !ids.has(ownerOf(summary))).flatMap(withTasks);
 }
 
 function noneText({ search, all }: ListFlags): string {
@@ -52,7 +65,8 @@ function rowOf(summary: SessionSummary, isOfAll: boolean, style: Style, columns:
     ...(isOfAll ? [`in ${oneLine(cwd)}`] : []),
   ].join(' ');
   const room = columns === null ? null : Math.max(10, columns - session.length - time.length - 4);
-  return `${style.bold(session)}  ${style.dim(time)}  ${room === null ? rest : cutToWidth(rest, room)}`;
+  const indent = '  '.repeat(session.split('.').length - 1);
+  return `${indent}${style.bold(session)}  ${style.dim(time)}  ${room === null ? rest : cutToWidth(rest, room)}`;
 }
 
 function localTime(at: number): string {

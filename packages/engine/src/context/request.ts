@@ -2,7 +2,7 @@
 import type { State } from '../core/index.ts';
 import type { Model, ModelRequest } from '../ports.ts';
 import type { EffectPorts } from '../runtime/effects/effect.ts';
-import { toolsOf } from './agent-tools.ts';
+import { toolsFor } from './audience.ts';
 import { offeredTools } from './offered.ts';
 import { promptText } from './prompts/index.ts';
 import { tailOf } from './tail.ts';
@@ -15,7 +15,7 @@ export function toldTo(state: Readonly<State>, ports: Pick<EffectPorts, 'system'
   const found = typeof toolChoice === 'object' ? [...state.offeredTools, toolChoice.tool] : state.offeredTools;
   return {
     system: state.fragments === null ? ports.system(state) : promptText(state.fragments),
-    tools: offeredTools(toolsOf(ports.tools, state.turn?.profile ?? null), found),
+    tools: offeredTools(toolsFor(ports.tools, state, state.turn?.profile), found),
   };
 }
 

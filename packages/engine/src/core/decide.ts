@@ -5,6 +5,7 @@ import { mayAnswer, messageOf } from '@pawl/protocol';
 import { answerQuestions } from './answers.ts';
 import { canonicalJson } from './calls.ts';
 import { compactionRefusal, decideCompaction } from './compaction/decide.ts';
+import { decideTask } from './decide-tasks.ts';
 import { summariseEdit } from './edits.ts';
 import { findCall } from './fold/call.ts';
 import { decideMail } from './mail.ts';
@@ -49,6 +50,10 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
     case 'input.send': {
       const { content, delivery } = command.data;
       if (isEmpty(content)) return refuse('empty_input', 'The input is empty. Send some text.');
+      // A person may talk to a task that has ended; its owner opens it again, with something to spend.
+      if (state.assignment?.finished != null && command.by.kind === 'agent') {
+        return refuse('task_ended', 'This task has ended already.');
+      }
       if (delivery === 'reject' && turn !== null) {
         return refuse(
           'busy',
@@ -153,6 +158,12 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
     case 'mail.receive':
     case 'mail.acknowledge':
       return decideMail(state, command);
+    case 'task.start':
+    case 'task.send':
+    case 'task.cancel':
+    case 'task.assign':
+    case 'task.stop':
+      return decideTask(state, command);
     default:
       return command satisfies never;
   }

@@ -2,6 +2,7 @@
 import { isClear } from './calls.ts';
 import { mailTimer } from './fold/mail.ts';
 import { approvalTimer, questionTimer, turnTimer } from './fold/turn.ts';
+import { owedToTasks } from './owed-tasks.ts';
 import { gatherEffect, owesGathering } from './settle/gather.ts';
 import type { Call, Loop, State, Turn } from './state.ts';
 
@@ -20,12 +21,16 @@ export type Effect =
   | { kind: 'deliver'; id: string; mail: string }
   /** Summarise the history, up to the message that the compaction names. */
   | { kind: 'compact'; id: string; compaction: number }
+  /** See that a task's session is there, works, and tells how it ended; or stop it, and say how far it came. */
+  | { kind: 'task'; id: string; task: string; mode: 'run' | 'stop' }
+  /** Hand this to a task's session. */
+  | { kind: 'letter'; id: string; task: string; letter: string }
   /** Ring at this time, Unix ms. */
   | { kind: 'timer'; id: string; at: number };
 
 export function due(state: State): Effect[] {
   const { turn } = state;
-  const effects: Effect[] = [...owedToMail(state), ...owedToCompaction(state)];
+  const effects: Effect[] = [...owedToTasks(state), ...owedToMail(state), ...owedToCompaction(state)];
   if (turn === null) return effects;
   const isStopping = turn.cancel !== null || turn.isOverTime;
   if (turn.phase === 'model') {

@@ -4,6 +4,7 @@ import { textOf } from '@pawl/protocol';
 import { defaultCompaction } from './compaction/window.ts';
 import { switchAgent } from './fold/agent.ts';
 import { addAnswer, failModel } from './fold/answer.ts';
+import { assignedTo, evolveAssignment } from './fold/assignment.ts';
 import { evolveCall, finishCall, interrupt, reconsider } from './fold/call.ts';
 import { evolveCompaction, noteMove } from './fold/compaction.ts';
 import { gather } from './fold/gather.ts';
@@ -12,6 +13,7 @@ import { emptyMailbox, evolveMail, noteInHistory, ringMail } from './fold/mail.t
 import { notePin, noteReason } from './fold/pins.ts';
 import { evolveQuestion } from './fold/question.ts';
 import { checkResult } from './fold/result.ts';
+import { evolveTask, leaveTasks, passDown, reportTask } from './fold/task.ts';
 import { endTurn, fireTimer, leaveBehind, startTurn } from './fold/turn.ts';
 import { optionsOf } from './options.ts';
 import { repairHistory } from './repair.ts';
@@ -31,8 +33,9 @@ export function evolve(state: State, event: DurableEvent): State {
   switch (event.type) {
     case 'session.created': {
       state.createdAt = event.at;
-      const { compaction = {}, ...settings } = structuredClone(event.data);
+      const { compaction = {}, assignment, ...settings } = structuredClone(event.data);
       state.settings = { ...settings, compaction: { ...defaultCompaction, ...compaction } };
+      state.assignment = assignment === undefined ? null : assignedTo(assignment);
       break;
     }
     case 'session.opened':
@@ -49,6 +52,8 @@ export function evolve(state: State, event: DurableEvent): State {
       state.costUsd = 0;
       state.compaction = null;
       if (state.turn !== null) leaveBehind(state.turn, event);
+      leaveTasks(state);
+      state.assignment = null;
       break;
     }
     case 'session.configured': {
@@ -64,6 +69,7 @@ export function evolve(state: State, event: DurableEvent): State {
       if (isAttended !== undefined) settings.isAttended = isAttended;
       if (limits !== undefined) settings.limits = mergeLimits(settings.limits, limits);
       if (compaction !== undefined) settings.compaction = merged(settings.compaction, compaction);
+      passDown(state, event);
       break;
     }
     case 'session.paused':
@@ -76,11 +82,13 @@ export function evolve(state: State, event: DurableEvent): State {
     case 'rule.added':
       state.settings.rules[event.data.list].push(event.data.rule);
       if (event.data.list !== 'allow') reconsider(state);
+      passDown(state, event);
       break;
     case 'rule.removed': {
       const { list, rule } = event.data;
       state.settings.rules[list] = state.settings.rules[list].filter((other) => other !== rule);
       if (list === 'allow') reconsider(state);
+      passDown(state, event);
       break;
     }
     case 'stage.declared':
@@ -105,6 +113,8 @@ export function evolve(state: State, event: DurableEvent): State {
       if (delivery === 'interrupt') state.queue.unshift(queued);
       else state.queue.push(queued);
       if (delivery !== 'context') state.isHeld = false;
+      // Whoever has something new to do is not asked twice for the end of the old.
+      if (state.assignment !== null) Object.assign(state.assignment, { isNudged: false, isIdleOver: false });
       break;
     }
     case 'input.edited': {
@@ -134,6 +144,7 @@ export function evolve(state: State, event: DurableEvent): State {
       if (turn === null) break;
       turn.step = event.data.step;
       turn.profile = state.settings.profile ?? null;
+      if (state.assignment !== null) state.assignment.steps += 1;
       state.todos.age += 1;
       state.compactions.suspendedSteps = Math.max(0, state.compactions.suspendedSteps - 1);
       state.checkedMessages = state.messages.length;
@@ -203,6 +214,22 @@ export function evolve(state: State, event: DurableEvent): State {
     case 'mail.acknowledged':
       evolveMail(state, event);
       break;
+    case 'task.requested':
+    case 'task.joined':
+    case 'task.started':
+    case 'task.changed':
+    case 'task.sent':
+    case 'task.delivered':
+    case 'task.reopened':
+    case 'task.cancelled':
+    case 'task.ended':
+      evolveTask(state, event);
+      break;
+    case 'task.assigned':
+    case 'task.nudged':
+    case 'task.finished':
+      evolveAssignment(state, event);
+      break;
 
     case 'timer.fired':
       fireTimer(state, event.data.timer);
@@ -249,6 +276,7 @@ function addUserMessage(state: State, message: UserMessage, seq: number): void {
     removeInput(state, message.input);
     noteInHistory(state, message.input);
   }
+  if (message.task !== undefined) reportTask(state, message.task);
   if (message.source === 'engine' && state.turn !== null) state.turn.correction = null;
   if (message.source === 'input') state.task ??= textOf(message.content);
   for (const part of message.content) {

@@ -17,7 +17,7 @@ import { endProblem } from './settle/loop.ts';
 import type { Call, State } from './state.ts';
 
 /** What a tool says of the session besides its result. */
-export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers' | 'mail' | 'plan'>;
+export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers' | 'mail' | 'plan' | 'envelope'>;
 
 /** What the turn was to give, held against its schema. */
 export type Checked = { isValid: true; result: Json } | { isValid: false; problem: string };
@@ -44,6 +44,9 @@ export type Outcome =
   /** `isFinal`: it would fail again. */
   | { type: 'mail.undelivered'; effect: string; mail: string; message: string; isFinal: boolean }
   | CompactionOutcome
+  | { type: 'task.changed'; effect: string; data: EventData['task.changed'] }
+  | { type: 'task.ended'; effect: string; data: EventData['task.ended'] }
+  | { type: 'task.delivered'; effect: string; data: EventData['task.delivered'] }
   | { type: 'timer.fired'; effect: string }
   | { type: 'session.opened'; data: EventData['session.opened'] };
 
@@ -102,6 +105,12 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
     case 'mail.undelivered':
       if (!isOwed(state, outcome.effect)) return late();
       return accept(...undelivered(state, outcome.mail, outcome.message, outcome.isFinal));
+    case 'task.changed':
+      return isOwed(state, outcome.effect) ? accept({ type: 'task.changed', data: outcome.data }) : late();
+    case 'task.ended':
+      return isOwed(state, outcome.effect) ? accept({ type: 'task.ended', data: outcome.data }) : late();
+    case 'task.delivered':
+      return isOwed(state, outcome.effect) ? accept({ type: 'task.delivered', data: outcome.data }) : late();
     default:
       return outcome satisfies never;
   }
@@ -116,7 +125,11 @@ function finished(state: State, outcome: Outcome & { type: 'tool.finished' }): E
   const { declared, checked: given } = outcome;
   const call = findCall(state, outcome.data.call);
   const data = call === undefined ? outcome.data : remarked(call, outcome.data);
-  const said = [...declarations(declared), ...letters(state, data.call, declared?.mail)];
+  const said = [
+    ...completion(state, declared),
+    ...declarations(declared),
+    ...letters(state, data.call, declared?.mail),
+  ];
   const isEnd = turn?.loop != null && data.endsTurn !== undefined && data.isBlocked !== true;
   if (!isEnd) return [...said, { type: 'tool.finished', data }, ...checked(state, given, data.call)];
   const problem = endProblem(state, turn);
@@ -152,6 +165,13 @@ function letters(state: State, call: string, mail: readonly Outgoing[] = []): Ev
   return mail
     .filter((letter) => letterProblem(state, letter) === null)
     .map((letter, index) => sent(state, mailId(state.session, `${call}_m${index + 1}`), letter));
+}
+
+/** A task says that it is done, with what it gives to its owner. */
+function completion({ assignment }: State, { envelope }: Declared = {}): EventBody[] {
+  if (envelope === undefined || assignment === null || assignment.finished !== null) return [];
+  const { instance } = assignment;
+  return [{ type: 'task.finished', data: { instance, outcome: 'completed', message: 'It is done.', envelope } }];
 }
 
 function declarations({ stage, todos, notes = {}, offers = [], plan }: Declared = {}): EventBody[] {

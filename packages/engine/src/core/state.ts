@@ -31,6 +31,9 @@ import type {
 } from '@pawl/protocol';
 import type { Pin } from './compaction/pins.ts';
 import { defaultCompaction } from './compaction/window.ts';
+import type { Assigned } from './fold/assignment.ts';
+import type { Ending } from './fold/flow.ts';
+import type { Task } from './tasks.ts';
 
 /** A message of the history; its id is `m<seq>`, from the event that completed it. Never changed in place. */
 export type HistoryMessage = Message & { readonly id: string };
@@ -206,6 +209,8 @@ export type Settings = {
   /** Whether the system prompt is gathered. */
   gathersContext?: boolean | undefined;
   compaction: CompactionSettings;
+  tasks?: EventData['session.created']['tasks'] | undefined;
+  flows?: EventData['session.created']['flows'] | undefined;
 };
 
 export type State = {
@@ -234,6 +239,12 @@ export type State = {
   todos: { items: readonly Todo[]; age: number };
   /** What the session noted, by key. */
   notes: Map<string, string>;
+  /** Work that was delegated, in the order in which it was asked for. */
+  tasks: Task[];
+  /** Ends of work after which a rule starts more, until it has been asked for. */
+  endings: Ending[];
+  /** Whose task this is; null for a main session. */
+  assignment: Assigned | null;
   /** Tools of a large set that the model has found. */
   offeredTools: readonly string[];
   /** The system prompt in its pieces, where it is gathered. */
@@ -343,6 +354,9 @@ export function initialState(): State {
     stage: null,
     todos: { items: [], age: 0 },
     notes: new Map(),
+    tasks: [],
+    endings: [],
+    assignment: null,
     offeredTools: [],
     fragments: null,
     gathered: null,

@@ -12,6 +12,17 @@ export function addUsage(left: Usage, right: Usage): Usage {
   };
 }
 
+export function subtractUsage(whole: Usage, part: Usage): Usage {
+  return {
+    inputTokens: whole.inputTokens - part.inputTokens,
+    outputTokens: whole.outputTokens - part.outputTokens,
+    cacheReadTokens: whole.cacheReadTokens - part.cacheReadTokens,
+    cacheWriteTokens: whole.cacheWriteTokens - part.cacheWriteTokens,
+    cacheWriteHourTokens: whole.cacheWriteHourTokens - part.cacheWriteHourTokens,
+    reasoningTokens: whole.reasoningTokens - part.reasoningTokens,
+  };
+}
+
 /** The whole input of a call, cached or not. */
 export function totalInputTokens(usage: Usage): number {
   return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.cacheWriteHourTokens;

@@ -256,6 +256,18 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
     case 'tool.outdated':
     case 'tool.started':
     case 'approval.requested':
+    case 'task.requested':
+    case 'task.joined':
+    case 'task.started':
+    case 'task.changed':
+    case 'task.sent':
+    case 'task.delivered':
+    case 'task.reopened':
+    case 'task.cancelled':
+    case 'task.ended':
+    case 'task.assigned':
+    case 'task.nudged':
+    case 'task.finished':
     case 'timer.fired':
     case 'cancel.requested':
     case 'review.requested':

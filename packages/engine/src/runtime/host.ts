@@ -11,9 +11,11 @@ import type {
   CreateOptions,
   DurableEvent,
   EventBody,
+  Flow,
   Identity,
   OpenOptions,
   SessionClient,
+  TaskSettings,
 } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import { agentsOf, findAgent, profileOf } from '../agents/index.ts';
@@ -24,6 +26,7 @@ import {
   defaultCompaction,
   defaultLimits,
   evolve,
+  flowProblem,
   initialState,
   limitsRefusal,
   modeWith,
@@ -46,6 +49,7 @@ import type {
   Tool,
 } from '../ports.ts';
 import { createAttachments } from './attachments.ts';
+import { createChildren } from './children.ts';
 import { sessionClient } from './client.ts';
 import type { ApproverRoutes } from './effects/approvers.ts';
 import type { EffectPorts, Runners } from './effects/effect.ts';
@@ -86,6 +90,10 @@ export type HostOptions = {
   memory?: Memory;
   /** The system prompt, whole: nothing is gathered then. */
   system?: string | ((state: Readonly<State>) => string);
+  /** How sessions delegate: how deep, how many at once, for how long. */
+  tasks?: Partial<TaskSettings>;
+  /** Rules that start work when work ends. */
+  flows?: readonly Flow[];
   /** Around every call of a model; the first is the outermost. */
   requestMiddleware?: readonly RequestMiddleware[];
   /** Around every run of a tool; the first is the outermost. */
@@ -125,6 +133,8 @@ export function createHost(options: HostOptions): Host {
   const newId = options.createId ?? createId;
   const driver = newId();
   const live = new Map<string, Promise<Live>>();
+  /** Sessions that clients have a hold on. */
+  const held = new Set<string>();
   let isClosed = false;
 
   const modelFor = async (name: string): Promise<Model> => {
@@ -172,6 +182,25 @@ export function createHost(options: HostOptions): Host {
     readFile: options.internals?.readFile ?? ((path) => readFile(path)),
     ...(options.summaryPrompt !== undefined && { summaryPrompt: options.summaryPrompt }),
     readLog: (session) => log.read(session),
+    session: async (id) => {
+      const driven = await live.get(id)?.catch(() => undefined);
+      return driven === undefined || driven.session.hasEnded ? null : driven.session;
+    },
+    children: createChildren({
+      log,
+      clock,
+      isClosed: () => isClosed,
+      create: (id, by, first) => take(id, () => Session.create(id, ports, by, first)),
+      open: (id) => take(id, () => Session.open(id, ports, driver)),
+      isHeld: (id) => held.has(id),
+      async roleOf(name, cwd) {
+        const agent = agents === undefined ? null : await findAgent(agents, name, cwd);
+        if (agent?.mode === 'main') {
+          throw new PawlError('unknown_agent', `The agent ${name} leads sessions and takes no tasks.`);
+        }
+        return { agent, model: agent?.model == null ? null : await modelFor(agent.model) };
+      },
+    }),
   };
   const ports: SessionPorts = {
     log,
@@ -208,6 +237,13 @@ export function createHost(options: HostOptions): Host {
     return started;
   };
 
+  /** A session that is driven here already, or else is from now on. */
+  const take = async (id: string, begin: () => Promise<Session>): Promise<Session> => {
+    const before = await live.get(id);
+    if (before?.session.hasEnded === true) await before.released;
+    return (await (live.get(id) ?? drive(id, begin))).session;
+  };
+
   type Changes = Parameters<SessionClient['configure']>[0];
 
   /** Another agent comes with what it may, and with its model where the change names none. */
@@ -239,10 +275,12 @@ export function createHost(options: HostOptions): Host {
   };
 
   const client = (identity: Identity): Client => {
-    const hold = ({ session }: Live) =>
-      sessionClient(session, identity, (changes) =>
+    const hold = ({ session }: Live) => {
+      held.add(session.id);
+      return sessionClient(session, identity, (changes) =>
         complete(changes, () => session.look(({ settings }) => settings.cwd)),
       );
+    };
     const actor: Actor = { ...identity };
     return {
       identity,
@@ -254,7 +292,7 @@ export function createHost(options: HostOptions): Host {
         if (identity.kind === 'agent') refuseWidening(given, agent);
         const named = given.model ?? agent?.model ?? null;
         const model = named === null ? options.model : await modelFor(named);
-        const first = creation({ ...given, cwd }, model, agent, gathersContext);
+        const first = creation({ ...given, cwd }, { model, agent, gathersContext, options });
         if (live.has(id)) throw new PawlError('conflict', `There is a session ${id} already. Open it instead.`);
         return hold(await drive(id, () => Session.create(id, ports, actor, [first])));
       },
@@ -332,7 +370,17 @@ const noSecrets: Redactor = {
 const defaultAgent = 'builder';
 
 /** `cwd` is canonical. */
-function creation(given: CreateOptions, model: Model, agent: Agent | null, gathersContext: boolean): EventBody {
+function creation(
+  given: CreateOptions,
+  {
+    model,
+    agent,
+    gathersContext,
+    options: { tasks, flows },
+  }: { model: Model; agent: Agent | null; gathersContext: boolean; options: HostOptions },
+): EventBody {
+  const problem = flows?.map(flowProblem).find((sentence) => sentence !== null);
+  if (problem != null) throw new PawlError('bad_flow', problem);
   const own = agent?.steps == null ? {} : { steps: agent.steps };
   const limits = mergeLimits(mergeLimits(defaultLimits, own), given.limits ?? {});
   const profile = agent === null ? null : profileOf(agent);
@@ -360,6 +408,8 @@ function creation(given: CreateOptions, model: Model, agent: Agent | null, gathe
       ...(profile?.mode !== undefined && { modeOfSession: given.mode ?? 'manual' }),
       ...(gathersContext && { gathersContext }),
       ...(given.compaction !== undefined && { compaction: merged(defaultCompaction, given.compaction) }),
+      ...(tasks !== undefined && Object.keys(tasks).length > 0 && { tasks }),
+      ...(flows !== undefined && flows.length > 0 && { flows: [...flows] }),
     },
   };
 }

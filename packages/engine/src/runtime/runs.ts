@@ -93,7 +93,8 @@ export class Runs {
       state,
       signal: controller.signal,
       report: (outcome) => {
-        running.hasReported = true;
+        // Where a task stands is not yet its end.
+        running.hasReported ||= outcome.type !== 'task.changed';
         return report(outcome);
       },
       broadcast,
@@ -131,6 +132,10 @@ async function run(effect: Effect, runners: Runners, context: EffectContext): Pr
       return runners.deliver(effect, context);
     case 'compact':
       return runners.compact(effect, context);
+    case 'task':
+      return runners.task(effect, context);
+    case 'letter':
+      return runners.letter(effect, context);
     case 'timer':
       return runners.timer(effect, context);
     default:

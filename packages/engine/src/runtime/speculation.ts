@@ -159,7 +159,8 @@ export class Speculation {
       const asksNothing = judgement.verdict === 'allow' && judgement.questions === undefined;
       // What middleware does about a call that is not made after all, nobody here knows.
       const isPlain = this.#world.ports.toolMiddleware.length === 0;
-      const isFree = asksNothing && judgement.effect === 'read' && tool !== undefined && isPlain;
+      const mayBegin = tool !== undefined && tool.beginsEarly !== false;
+      const isFree = asksNothing && judgement.effect === 'read' && mayBegin && isPlain;
       const valid = isFree ? await validateInput(tool, early.input) : null;
       if (answer !== this.#answer) return;
       if (controller.signal.aborted || this.#isBlocked) continue;

@@ -2,7 +2,7 @@
 import type { SessionStatus, SessionView } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
 import type { State } from '../core/index.ts';
-import { originOf, usableTokens, windowTokens } from '../core/index.ts';
+import { originOf, taskView, usableTokens, windowTokens } from '../core/index.ts';
 
 export function viewOf(state: Readonly<State>): SessionView {
   const { settings, turn } = state;
@@ -33,6 +33,7 @@ export function viewOf(state: Readonly<State>): SessionView {
     approvals: pendingApprovals(state),
     questions: pendingQuestions(state),
     todos: [...state.todos.items],
+    tasks: state.tasks.map(taskView),
     rules: { deny: [...rules.deny], ask: [...rules.ask], allow: [...rules.allow] },
     limits: { ...limits },
     usage: state.usage,

@@ -4,6 +4,7 @@ import { userPart } from './content.ts';
 import { queueDisposition } from './events.ts';
 import { letter, mail } from './mail.ts';
 import { agentProfile, limits, modelInfo, permissionMode } from './settings.ts';
+import { taskCommandData } from './tasks.ts';
 import { turnOptions } from './turn-options.ts';
 import { answer } from './work.ts';
 
@@ -70,4 +71,5 @@ export const commandData = {
   /** Adds context for the agent and decides nothing. */
   feedback: z.object({ text: z.string().min(1) }),
   ...compactionCommands,
+  ...taskCommandData,
 } as const;

@@ -98,6 +98,8 @@ export const userMessage = z.object({
   source: messageSource,
   /** The queued input that became this message. */
   input: z.string().optional(),
+  /** The task whose end it tells. */
+  task: z.string().optional(),
 });
 
 export const assistantMessage = z.object({

@@ -6,6 +6,7 @@ import { mail } from './mail.ts';
 import { origin } from './origin.ts';
 import { agentProfile, limits, modelInfo, permissionMode, ruleSet } from './settings.ts';
 import { fragment } from './surroundings.ts';
+import { assignment, flow, taskEventData, taskSettings } from './tasks.ts';
 import { loopStatus, turnOptions } from './turn-options.ts';
 import { answer, answerOutcome, approvers, judgedPart, question, todo } from './work.ts';
 
@@ -69,6 +70,12 @@ export const eventData = {
     /** Whether what surrounds the work is gathered before a turn. */
     gathersContext: z.boolean().optional(),
     compaction: compactionSettings.optional(),
+    /** Whose task it is; absent for a main session. */
+    assignment: assignment.optional(),
+    /** How it delegates; absent for the defaults. */
+    tasks: taskSettings.partial().optional(),
+    /** What starts when its work ends. */
+    flows: z.array(flow).optional(),
   }),
   /** A driver took the session up again. Written before anything else, so that an older driver's next append fails. */
   'session.opened': z.object({
@@ -115,7 +122,7 @@ export const eventData = {
 
   'turn.started': z.object({
     turn: z.number().int(),
-    cause: z.enum(['input', 'continue', 'retry']),
+    cause: z.enum(['input', 'continue', 'retry', 'nudge', 'task']),
     input: z.string().optional(),
     ...turnOptions.shape,
   }),
@@ -264,6 +271,7 @@ export const eventData = {
   'mail.received': mail.extend({ from: z.string() }),
   /** The agent had it in a request, or a person took note of it. */
   'mail.acknowledged': z.object({ mail: z.string(), how: z.enum(['read', 'by_hand']) }),
+  ...taskEventData,
 
   'timer.fired': z.object({ timer: z.string() }),
   'cancel.requested': z.object({

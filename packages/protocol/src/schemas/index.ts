@@ -9,6 +9,7 @@ export * from './mail.ts';
 export * from './origin.ts';
 export * from './settings.ts';
 export * from './surroundings.ts';
+export * from './tasks.ts';
 export * from './turn-options.ts';
 export { commandSchema, eventSchema, transientSchema } from './wire.ts';
 export * from './work.ts';

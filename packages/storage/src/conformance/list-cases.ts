@@ -84,6 +84,15 @@ export const listCases: LogCase[] = [
     },
   },
   {
+    name: 'the list can be kept to main sessions',
+    async check(log) {
+      await fill(log, 'a', [created()]);
+      await fill(log, 'a.builder-1', [created()]);
+      assert.deepEqual(await found(log, { isMain: true }), ['a']);
+      assert.equal((await found(log)).length, 2);
+    },
+  },
+  {
     name: 'the list can be kept to one folder',
     async check(log) {
       await fill(log, 'a', [created({ cwd: '/one' })]);

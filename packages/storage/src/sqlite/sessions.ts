@@ -19,7 +19,7 @@ const lastKey = `(SELECT key FROM records WHERE ${keysAfter('number', '0')} ORDE
 
 /** Sessions newest first. What an append would have to keep up to date, its last event tells just as well. */
 export function listSessions(database: DatabaseSync, owners: Owners, query: SessionQuery): SessionSummary[] {
-  const { cwd = null, search = '', limit = 50 } = query;
+  const { cwd = null, search = '', limit = 50, isMain = false } = query;
   const words = wordsOf(search);
   if (search.trim() !== '' && words.length === 0) return [];
   const rows = rowsOf<Row>(
@@ -28,6 +28,7 @@ export function listSessions(database: DatabaseSync, owners: Owners, query: Sess
          first_message AS firstMessage, forked_from AS forkedFrom, origin, metadata, holder
        FROM sessions JOIN records ON key = ${lastKey} LEFT JOIN owners USING (session)
        WHERE (?1 IS NULL OR cwd = ?1)
+       ${isMain ? "AND instr(session, '.') = 0" : ''}
        ${words.map((_, index) => `AND number IN (SELECT rowid >> 32 FROM said WHERE said MATCH ?${index + 3})`).join('\n')}
        ORDER BY at DESC, number DESC LIMIT ?2`,
     ),

@@ -1,5 +1,7 @@
 /** One session in which every type of event happens, as a release records it for later releases to read. */
+
 import type { DurableEvent, EventBody } from '@pawl/protocol';
+import { taskEvents } from './story-tasks.ts';
 
 const usage = {
   inputTokens: 1200,
@@ -257,6 +259,7 @@ export function everyEvent(session: string, digest: string): DurableEvent[] {
       type: 'context.compacted',
       data: { compaction: 3, through: 'm14', content: 'It was so.', tokensBefore: 90_000, tokensAfter: 9000 },
     },
+    ...taskEvents(),
     { type: 'review.requested', data: { turn: 1 } },
     { type: 'review.resolved', data: { turn: 1, decision: 'reject', reason: 'Too wet.' } },
     {

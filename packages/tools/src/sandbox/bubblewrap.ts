@@ -29,7 +29,7 @@ export function bubblewrapArguments(
   confinement: Confinement,
   { program, canSealNamespaces }: BubblewrapTraits,
 ): string[] {
-  const { folder, isFolderWritable, hasNetwork, temporary, hidden, anchored, guarded } = confinement;
+  const { folder, isFolderWritable, writable, hasNetwork, temporary, hidden, anchored, guarded } = confinement;
   const same = (option: string, path: string) => [option, path, path];
   return [
     program,
@@ -49,7 +49,8 @@ export function bubblewrapArguments(
     ...['--tmpfs', '/run'],
     ...[...neededOfRun, ...(hasNetwork ? resolversOfRun : [])].flatMap((path) => same('--ro-bind-try', path)),
     ...['--bind', temporary, '/tmp'],
-    ...same(isFolderWritable ? '--bind' : '--ro-bind', folder),
+    ...same(isFolderWritable && writable === undefined ? '--bind' : '--ro-bind', folder),
+    ...(isFolderWritable ? (writable ?? []).flatMap((path) => same('--bind', path)) : []),
     ...hidden.flatMap(({ path, isFolder }) => (isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
     ...(isFolderWritable
       ? [...anchored.flatMap((path) => same('--bind', path)), ...guarded.flatMap(({ path }) => same('--ro-bind', path))]

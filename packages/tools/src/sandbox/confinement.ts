@@ -24,6 +24,8 @@ export type Confinement = {
   folder: string;
   /** Whether the command may change it. */
   isFolderWritable: boolean;
+  /** The only folders of it that the command may change, where not all of it. */
+  writable?: readonly string[];
   hasNetwork: boolean;
   /** A folder on the host that the command sees as its temporary one. */
   temporary: string;

@@ -1,8 +1,9 @@
 /** Contains commands. Where that is not possible it says so, once. */
-import { rmSync } from 'node:fs';
+import { realpathSync, rmSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isInside } from '@pawl/policy';
 import type { Confinement, SandboxMode, SandboxOptions } from './confinement.ts';
 import { holdPlaceholders } from './placeholders.ts';
 import { findPlaces, type Places } from './places.ts';
@@ -36,7 +37,12 @@ export type Sandbox = {
   /** What a command in this folder may do. `mode` can only be stricter than the sandbox's own. */
   holdOf(folder: string, mode?: SandboxMode): Promise<Hold>;
   /** Null where nothing contains it. @throws what keeps the temporary folder from being made. */
-  launch(session: string, folder: string, mode?: SandboxMode): Promise<Launch | null>;
+  launch(
+    session: string,
+    folder: string,
+    /** `roots` are the only folders of the session's folder that may be changed; without, all of it may. */
+    limits?: { mode?: SandboxMode | undefined; roots?: readonly string[] | undefined },
+  ): Promise<Launch | null>;
 };
 
 const defaultSandbox: SandboxOptions = {
@@ -89,7 +95,7 @@ export function createSandbox(
       if (places.gap !== null && isFolderWritable) return { kind: 'partial', reason: places.gap };
       return { kind: 'whole', isFolderWritable, hasNetwork: options.hasNetwork };
     },
-    async launch(session, folder, mode) {
+    async launch(session, folder, { mode, roots } = {}) {
       const held = await holdIn(folder, mode);
       if (held === null || !held.found.isAvailable) return null;
       const { found, places, isFolderWritable } = held;
@@ -98,6 +104,7 @@ export function createSandbox(
         ...places,
         folder: resolve(folder),
         isFolderWritable,
+        ...(roots !== undefined && narrowed(places, resolve(folder), roots)),
         hasNetwork,
         temporary: await temporary(session),
       };
@@ -105,6 +112,19 @@ export function createSandbox(
       return launchOf(found.mechanism, confinement, release);
     },
   };
+}
+
+/** Only folders that are there, within the session's, and no links to elsewhere: what is bound is what was meant. */
+function narrowed(places: Places, folder: string, roots: readonly string[]): Partial<Confinement> {
+  const isReal = (root: string) => {
+    try {
+      return statSync(root).isDirectory() && realpathSync.native(root) === root;
+    } catch {
+      return false;
+    }
+  };
+  const writable = roots.filter((root) => isInside(folder, root) && isReal(root));
+  return { writable, anchored: places.anchored.filter((path) => writable.some((root) => isInside(root, path))) };
 }
 
 function launchOf(

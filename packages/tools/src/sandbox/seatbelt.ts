@@ -22,7 +22,16 @@ export function seatbeltArguments(confinement: Confinement): string[] {
 
 /** Of rules that match, the last counts. */
 export function seatbeltProfile(confinement: Confinement): string {
-  const { folder, isFolderWritable, hasNetwork, temporary, hidden, anchored, guarded } = confinement;
+  const {
+    folder,
+    isFolderWritable,
+    writable = [confinement.folder],
+    hasNetwork,
+    temporary,
+    hidden,
+    anchored,
+    guarded,
+  } = confinement;
   const below = (paths: readonly string[]) => paths.map((path) => `(subpath ${quote(path)})`).join(' ');
   const exactly = (paths: readonly string[]) => paths.map((path) => `(literal ${quote(path)})`).join(' ');
   const rule = (verdict: string, targets: string) => (targets === '' ? [] : [`(${verdict} ${targets})`]);
@@ -35,7 +44,7 @@ export function seatbeltProfile(confinement: Confinement): string {
     '(version 1)',
     '(allow default)',
     '(deny file-write*)',
-    `(allow file-write* ${below([temporary, ...(isFolderWritable ? [folder] : [])])} ${exactly(devices)} (regex #"^/dev/fd/"))`,
+    `(allow file-write* ${below([temporary, ...(isFolderWritable ? writable : [])])} ${exactly(devices)} (regex #"^/dev/fd/"))`,
     ...rule('deny file-write*', below(kept)),
     ...rule('deny file-write-unlink', exactly(holders)),
     ...rule('deny file-read* file-write*', below(hidden.map(({ path }) => path))),

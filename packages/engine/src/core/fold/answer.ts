@@ -3,9 +3,10 @@ import type { AssistantMessage, EventData, Judgement, Usage } from '@pawl/protoc
 import { mostCalls } from '../calls.ts';
 import type { Call, State, Turn } from '../state.ts';
 import { noUsage } from '../state.ts';
-import { addCost, addUsage, totalTokens } from '../usage.ts';
+import { totalTokens } from '../usage.ts';
 import { restLoop } from './loop.ts';
 import { noteRead } from './mail.ts';
+import { addSpending } from './spending.ts';
 
 /** Answers in a row that the output limit may cut before anything of them can be used, until the turn ends. */
 const mostCuts = 3;
@@ -108,14 +109,6 @@ function excess(turn: Turn, index: number, count: number): string | null {
     return 'Not run: one call was asked for after the last answer was cut. Send the others in later answers.';
   }
   return null;
-}
-
-export function addSpending(state: State, usage: Usage, costUsd: number | null): void {
-  for (const sum of [state, state.turn]) {
-    if (sum === null) continue;
-    sum.usage = addUsage(sum.usage, usage);
-    sum.costUsd = addCost(sum.costUsd, costUsd);
-  }
 }
 
 type CallPart = Extract<AssistantMessage['content'][number], { type: 'tool_call' }>;

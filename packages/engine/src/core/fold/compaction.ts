@@ -3,7 +3,7 @@ import type { DurableEvent } from '@pawl/protocol';
 import { trimMessages } from '../compaction/trim.ts';
 import type { HistoryMessage, State } from '../state.ts';
 import { windowTokens } from '../usage.ts';
-import { addSpending } from './answer.ts';
+import { addSpending } from './spending.ts';
 
 type CompactionEvent = Extract<
   DurableEvent,

@@ -3,7 +3,10 @@ import type { DurableEvent, EventData } from '@pawl/protocol';
 import { optionsOf } from '../options.ts';
 import type { Call, QueuedInput, State, Turn } from '../state.ts';
 import { noUsage } from '../state.ts';
+import { fireAssignmentTimer } from './assignment.ts';
+import { noteTurnEnd } from './flow.ts';
 import { startLoop } from './loop.ts';
+import { deadlineTimer } from './task.ts';
 
 /** The id of the effect that rings when a turn's time is up; another limit is another timer. */
 export const turnTimer = (turn: number, durationMs: number | null) => `timer:turn:${turn}:${durationMs}`;
@@ -55,6 +58,8 @@ export function leaveBehind(turn: Turn, event: DurableEvent): void {
 }
 
 export function fireTimer(state: State, timer: string): void {
+  fireAssignmentTimer(state, timer);
+  for (const task of state.tasks) if (timer === deadlineTimer(task)) task.isOverdue = true;
   const turn = state.turn;
   if (turn === null) return;
   if (timer === turnTimer(turn.number, state.settings.limits.durationMs)) turn.isOverTime = true;
@@ -74,6 +79,11 @@ export function endTurn(state: State, data: EventData['turn.ended']): void {
     state.queue = state.queue.map((input) => (isCovered(input) ? { ...input, delivery: 'context' } : input));
   }
   state.lastOptions = state.turn?.options ?? {};
+  if (state.assignment !== null) {
+    state.assignment.restedAt = state.now;
+    state.assignment.unattendedDenials += data.unattendedDenials;
+  }
   state.turn = null;
   state.lastTurn = data;
+  noteTurnEnd(state, data);
 }

@@ -2,6 +2,7 @@
 import type { EventBody } from '@pawl/protocol';
 import { findRepairs } from '../repair.ts';
 import type { QueuedInput, State, Turn } from '../state.ts';
+import { settleAssignment } from './assignment.ts';
 import { settleCalls } from './calls.ts';
 import { applied, droppedCompaction, roomMade, settleCompacting } from './compaction.ts';
 import { endOf, isStopping, stopOutcome } from './ending.ts';
@@ -10,12 +11,15 @@ import { budgetReached, limitReached } from './limits.ts';
 import { looped } from './loop.ts';
 import { mailRead } from './mail.ts';
 import { corrected } from './result.ts';
+import { isAwaiting, settleTasks, untold } from './tasks.ts';
 
 /** Called again after its events are evolved, until it returns none. */
 export function settle(state: State): EventBody[] {
   if (state.seq === 0) return [];
   const read = mailRead(state);
   if (read.length > 0) return read;
+  const delegated = settleTasks(state);
+  if (delegated.length > 0) return delegated;
   const { turn } = state;
   const dropped = droppedCompaction(state);
   if (dropped.length > 0) return dropped;
@@ -28,7 +32,7 @@ export function settle(state: State): EventBody[] {
     case 'compacting':
       return settleCompacting(state, turn);
     case 'review':
-      return isStopping(turn) ? [endOf(turn, stopOutcome(turn))] : [];
+      return stopped(state, turn) ?? [];
     case 'between':
       return firstAnswer(beforeStep, state, turn);
     default:
@@ -39,6 +43,10 @@ export function settle(state: State): EventBody[] {
 /* ------------------------------------------------------------ between turns */
 
 function betweenTurns(state: State): EventBody[] {
+  const told = untold(state, 'context');
+  if (told.length > 0) return told;
+  const assigned = settleAssignment(state);
+  if (assigned !== null) return assigned;
   const context = state.queue.find((input) => input.delivery === 'context');
   if (context !== undefined) return [taken(context)];
   const next = state.queue[0];
@@ -64,6 +72,7 @@ type Rule = (state: State, turn: Turn) => EventBody[] | null;
 /** In the order in which they are asked. */
 const beforeStep: readonly Rule[] = [
   stopped,
+  tasksTold,
   ended,
   paused,
   applied,
@@ -84,13 +93,21 @@ function firstAnswer(rules: readonly Rule[], state: State, turn: Turn): EventBod
   return [{ type: 'step.started', data: { turn: turn.number, step: turn.step + 1 } }];
 }
 
-function stopped(_: State, turn: Turn): EventBody[] | null {
-  return isStopping(turn) ? [endOf(turn, stopOutcome(turn))] : null;
+function stopped(state: State, turn: Turn): EventBody[] | null {
+  if (!isStopping(turn)) return null;
+  return isAwaiting(state, turn) ? [] : [endOf(turn, stopOutcome(turn))];
 }
 
-function ended(_: State, turn: Turn): EventBody[] | null {
+/** What tasks give comes before the next step, also where the turn would have ended. */
+function tasksTold(state: State): EventBody[] | null {
+  const told = untold(state, 'engine');
+  return told.length > 0 ? told : null;
+}
+
+function ended(state: State, turn: Turn): EventBody[] | null {
   const { ending } = turn;
   if (ending === null) return null;
+  if (isAwaiting(state, turn)) return [];
   if (ending.outcome !== 'completed' || !turn.review) return [endOf(turn, ending)];
   return [{ type: 'review.requested', data: { turn: turn.number } }];
 }
@@ -101,7 +118,8 @@ function paused(state: State): EventBody[] | null {
 
 function limited(state: State, turn: Turn): EventBody[] | null {
   const limit = limitReached(state, turn);
-  return limit === null ? null : [endOf(turn, limit)];
+  if (limit === null) return null;
+  return isAwaiting(state, turn) ? [] : [endOf(turn, limit)];
 }
 
 function inputsTaken(state: State): EventBody[] | null {

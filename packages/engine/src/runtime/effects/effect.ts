@@ -2,10 +2,12 @@ import type { DurableEvent, TransientBody } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../../core/index.ts';
 import type { Agents, BlobStore, Clock, Model, Redactor, Surroundings } from '../../ports.ts';
 import type { Attachments } from '../attachments.ts';
+import type { Children } from '../children.ts';
 import type { RequestMiddleware, ToolMiddleware } from '../middleware.ts';
 import type { Post } from '../post.ts';
 import type { PromptSet } from '../prompts.ts';
 import type { Registry } from '../registry.ts';
+import type { Session } from '../session.ts';
 import type { Speculation } from '../speculation.ts';
 import type { ApproverRoutes } from './approvers.ts';
 import type { RuleLayer } from './judge.ts';
@@ -44,6 +46,10 @@ export type EffectPorts = {
   summaryPrompt?: string;
   /** All that was logged of a session. */
   readLog(session: string): Promise<readonly DurableEvent[]>;
+  /** The sessions of tasks. */
+  children: Children;
+  /** The session itself, as it is driven here; null when it is not any more. */
+  session(id: string): Promise<Session | null>;
 };
 
 /** What one running effect has at hand: to look at the session, to report, and to learn that it is no longer owed. */

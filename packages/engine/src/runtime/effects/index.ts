@@ -4,7 +4,9 @@ import { runDeliver } from './deliver.ts';
 import type { Runners } from './effect.ts';
 import { runGather } from './gather.ts';
 import { runJudge } from './judge.ts';
+import { runLetter } from './letter.ts';
 import { runModel } from './model.ts';
+import { runTask } from './task.ts';
 import { runTimer } from './timer.ts';
 import { runTool } from './tool.ts';
 import { runVerify } from './verify.ts';
@@ -18,4 +20,6 @@ export const runners: Runners = {
   deliver: runDeliver,
   compact: runCompact,
   timer: runTimer,
+  task: runTask,
+  letter: runLetter,
 };

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import type { JudgedPart, RuleLayer, Subject } from '@pawl/policy';
-import { explainByRules, suggestRules } from '@pawl/policy';
+import { explainByRules, judgeScope, suggestRules } from '@pawl/policy';
 import type { AgentProfile, JsonObject, Judgement } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
-import { toolsOf } from '../../context/agent-tools.ts';
+import { toolsFor } from '../../context/audience.ts';
 import type { Call } from '../../core/index.ts';
 import { findCall, isLooping } from '../../core/index.ts';
 import type { Tool, ToolPlan, ToolScope } from '../../ports.ts';
@@ -41,11 +41,11 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
   const { state, ports } = context;
   if (isLooping(state, call)) return mistake(call, 'check loop', looping(call));
   const { profile } = state.settings;
-  const tools = toolsOf(ports.tools, profile);
+  const tools = toolsFor(ports.tools, state, profile);
   const tool = tools.get(call.tool);
   if (tool === undefined) {
     const names = tools.specs().map(({ name }) => name);
-    const isOthers = ports.tools.get(call.tool) !== undefined;
+    const isOthers = profile?.tools != null && ports.tools.get(call.tool) !== undefined;
     return mistake(
       call,
       'check tool',
@@ -83,6 +83,10 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
   const { verdict, rule, reason } = ruling;
   const judged = { call: call.id, verdict, rule, effect, paths };
   if (verdict === 'deny') return { ...judged, reason };
+  const scopes = state.assignment?.scopes ?? [];
+  const isHeld = scopes.length > 0 && (await tool.holdsScope?.(input, scope)) === true;
+  const stray = judgeScope(scopes, { ...asked, paths, isHeld });
+  if (stray !== null) return { ...judged, ...stray };
 
   // Only now may the world be looked at on the call's behalf: what a denied call would find is not told.
   const plan = await planned(tool, input, scope);

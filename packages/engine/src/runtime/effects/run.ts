@@ -141,7 +141,7 @@ function endOf({ endsTurn, isBlocked, result }: ToolOutcome): Pick<Ending, 'ends
   };
 }
 
-function declaredIn({ stage, todos, notes, offers, mail, plan }: ToolOutcome): Declared {
+function declaredIn({ stage, todos, notes, offers, mail, plan, envelope }: ToolOutcome): Declared {
   return {
     ...(mail !== undefined && { mail }),
     ...(stage !== undefined && { stage }),
@@ -149,6 +149,7 @@ function declaredIn({ stage, todos, notes, offers, mail, plan }: ToolOutcome): D
     ...(notes !== undefined && { notes }),
     ...(offers !== undefined && { offers }),
     ...(plan !== undefined && { plan }),
+    ...(envelope !== undefined && { envelope }),
   };
 }
 

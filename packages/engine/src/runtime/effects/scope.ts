@@ -1,9 +1,10 @@
-import { toolsOf } from '../../context/agent-tools.ts';
+import { toolsFor } from '../../context/audience.ts';
 import type { Call, State } from '../../core/index.ts';
 import { letterProblem, originOf } from '../../core/index.ts';
 import type { ToolMailbox, ToolScope } from '../../ports.ts';
 import type { Post } from '../post.ts';
 import type { EffectContext } from './effect.ts';
+import { taskScope } from './task-scope.ts';
 
 /** What every function of a tool may use, for this call. */
 export function toolScope(
@@ -18,8 +19,10 @@ export function toolScope(
     blobs: ports.blobs,
     lastSeen: (path) => state.files.get(path) ?? null,
     notes: state.notes,
-    tools: toolsOf(ports.tools, state.settings.profile).specs(),
+    tools: toolsFor(ports.tools, state, state.settings.profile).specs(),
     agent: state.settings.agent,
+    tasks: taskScope({ ports, state, signal }, call),
+    ...(state.assignment !== null && { writeScopes: state.assignment.scopes }),
     mode: state.settings.mode,
     ...originOf(state.settings),
     mailbox: mailboxOf(state, ports.post),

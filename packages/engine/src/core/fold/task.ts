@@ -1,0 +1,195 @@
+/** What the events of tasks change in their owner. */
+import type { DurableEvent, EventData, TaskStatus } from '@pawl/protocol';
+import type { State } from '../state.ts';
+import { noUsage } from '../state.ts';
+import type { Letter, Task } from '../tasks.ts';
+import { findTask } from '../tasks.ts';
+import { addCost, addUsage } from '../usage.ts';
+import { noteTaskEnd, takeEnding } from './flow.ts';
+import { addSpending } from './spending.ts';
+
+export type TaskEvent = Extract<
+  DurableEvent,
+  {
+    type:
+      | 'task.requested'
+      | 'task.joined'
+      | 'task.started'
+      | 'task.changed'
+      | 'task.sent'
+      | 'task.delivered'
+      | 'task.reopened'
+      | 'task.cancelled'
+      | 'task.ended';
+  }
+>;
+
+/** The id of the effect that rings when a task should long have ended of itself. */
+export const deadlineTimer = ({ id, instance }: Pick<Task, 'id' | 'instance'>) => `timer:task:${id}:${instance}`;
+
+export function evolveTask(state: State, event: TaskEvent): void {
+  if (event.type === 'task.requested') {
+    state.tasks.push(requested(state, event.data));
+    if (event.data.flow !== undefined) takeEnding(state, event.data.flow);
+    return;
+  }
+  const task = findTask(state, event.data.task);
+  if (task === undefined) return;
+  switch (event.type) {
+    case 'task.joined':
+      task.calls.push(event.data.call);
+      task.isBackground ||= event.data.isBackground;
+      break;
+    case 'task.started':
+      task.phase = 'live';
+      task.status = 'running';
+      task.allotment = event.data.allotment;
+      task.startedAt = event.at;
+      break;
+    case 'task.changed':
+      task.status = event.data.status ?? task.status;
+      task.isStalled = event.data.isStalled ?? task.isStalled;
+      task.isBegun = true;
+      task.hasSession = true;
+      break;
+    case 'task.sent': {
+      const { message, text, delivery } = event.data;
+      const by = { kind: 'agent' as const, id: ownerId(state.session) };
+      task.letters.push({ id: message, by, body: { type: 'input.send', data: { text, delivery } } });
+      break;
+    }
+    case 'task.delivered':
+      task.letters = task.letters.filter(({ id }) => id !== event.data.letter);
+      break;
+    case 'task.reopened': {
+      const { instance, reason } = event.data;
+      const again = { phase: 'queued', status: 'queued', outcome: null, message: null, envelope: null } as const;
+      Object.assign(task, again, { instance, order: reason, isReported: false, isBackground: true, cancel: null });
+      task.isOverdue = false;
+      task.isBegun = false;
+      task.turn = state.turn?.number ?? 0;
+      task.history.push({ instance, reason, outcome: null, message: null });
+      break;
+    }
+    case 'task.cancelled':
+      task.cancel ??= { reason: event.data.reason };
+      break;
+    case 'task.ended':
+      endTask(state, task, event.data);
+      break;
+    default:
+      event satisfies never;
+  }
+}
+
+/** Who speaks in a task's session for its owner. */
+export const ownerId = (session: string) => `owner:${session}`;
+
+function requested(state: State, data: EventData['task.requested']): Task {
+  const { task, call, ...rest } = data;
+  const order = data.context === undefined ? data.prompt : `${data.prompt}\n\n${data.context}`;
+  return {
+    ...rest,
+    id: task,
+    calls: call === undefined ? [] : [call],
+    turn: state.turn?.number ?? 0,
+    phase: 'queued',
+    status: 'queued',
+    instance: 1,
+    order,
+    allotment: null,
+    startedAt: 0,
+    isStalled: false,
+    isBegun: false,
+    hasSession: false,
+    isOverdue: false,
+    cancel: null,
+    letters: [],
+    isReported: false,
+    isForeign: false,
+    outcome: null,
+    message: null,
+    envelope: null,
+    usage: noUsage,
+    costUsd: 0,
+    filesChanged: [],
+    history: [{ instance: 1, reason: data.prompt, outcome: null, message: null }],
+  };
+}
+
+function endTask(state: State, task: Task, data: EventData['task.ended']): void {
+  const { outcome, message, envelope, usage, costUsd, filesChanged, unattendedDenials } = data;
+  task.phase = 'ended';
+  task.status = statusAfter[outcome];
+  task.outcome = outcome;
+  task.message = message;
+  task.envelope = envelope;
+  task.allotment = null;
+  task.isStalled = false;
+  // What it was told and did not get is moot; what holds for it from now on it learns when it is opened again.
+  task.letters = task.letters.filter(({ body }) => body.type !== 'input.send');
+  // Whoever called it and waits has it from its call.
+  task.isReported = !task.isBackground;
+  task.usage = addUsage(task.usage, usage);
+  task.costUsd = addCost(task.costUsd, costUsd);
+  task.filesChanged = [...new Set([...task.filesChanged, ...filesChanged])];
+  const last = task.history.at(-1);
+  if (last !== undefined) Object.assign(last, { outcome, message });
+  addSpending(state, usage, costUsd);
+  noteTaskEnd(state, task);
+  if (state.turn !== null) state.turn.unattendedDenials += unattendedDenials;
+}
+
+const statusAfter: Record<EventData['task.ended']['outcome'], TaskStatus> = {
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  blocked: 'waiting_on_owner',
+};
+
+/** The model has been told of a task's end; an answer that was to be the last is not. */
+export function reportTask(state: State, id: string): void {
+  const task = findTask(state, id);
+  if (task !== undefined) task.isReported = true;
+  if (state.turn?.ending?.outcome === 'completed') state.turn.ending = null;
+}
+
+/** What narrows or widens the owner's leave holds below it too. */
+export function passDown(state: State, event: DurableEvent): void {
+  const body = letterOf(event);
+  if (body === null || event.by.kind === 'engine') return;
+  const by = { kind: event.by.kind, id: event.by.id };
+  for (const task of state.tasks) {
+    const isThere = task.phase === 'live' || task.instance > 1 || task.phase === 'ended';
+    if (isThere && !task.isForeign) task.letters.push({ id: `${state.session}:${event.seq}`, by, body });
+  }
+}
+
+function letterOf(event: DurableEvent): Letter['body'] | null {
+  switch (event.type) {
+    case 'rule.added':
+      return { type: 'rule.add', data: event.data };
+    case 'rule.removed':
+      return event.data.list === 'allow' ? { type: 'rule.remove', data: event.data } : null;
+    case 'session.configured': {
+      const { mode, isAttended } = event.data;
+      const data = { ...(mode !== undefined && { mode }), ...(isAttended !== undefined && { isAttended }) };
+      return Object.keys(data).length === 0 ? null : { type: 'session.configure', data };
+    }
+    default:
+      return null;
+  }
+}
+
+/** A fork takes the records; the tasks themselves stay with the session that asked for them. */
+export function leaveTasks(state: State): void {
+  state.endings = [];
+  for (const task of state.tasks) {
+    task.isForeign = true;
+    task.letters = [];
+    task.isReported = true;
+    if (task.phase === 'ended') continue;
+    Object.assign(task, { phase: 'ended', status: 'failed', outcome: 'failed', allotment: null });
+    task.message = 'It stayed with the session that this one was forked from.';
+  }
+}

@@ -1,0 +1,212 @@
+/** Work that a session has delegated, as its owner knows it: the records, what they may spend, and what is said of them. */
+import type {
+  Actor,
+  Allotment,
+  EventData,
+  TaskEnvelope,
+  TaskOutcome,
+  TaskSettings,
+  TaskStatus,
+  TaskView,
+  Usage,
+} from '@pawl/protocol';
+import type { Settings, State, Turn } from './state.ts';
+import { subtractUsage, totalTokens } from './usage.ts';
+
+/** What goes to a task's session: a command of its own, accepted once by its id, and until it is delivered owed. */
+export type Letter = {
+  id: string;
+  by: Pick<Actor, 'kind' | 'id'>;
+  body:
+    | { type: 'input.send'; data: { text: string; delivery: 'queue' | 'steer' | 'interrupt' } }
+    | { type: 'rule.add' | 'rule.remove'; data: EventData['rule.added'] }
+    | { type: 'session.configure'; data: Pick<EventData['session.configured'], 'mode' | 'isAttended'> };
+};
+
+export type Task = Omit<EventData['task.requested'], 'task' | 'call'> & {
+  id: string;
+  /** The calls that wait for it, or asked for it in the background. */
+  calls: string[];
+  /** The turn in which it was asked for; 0 between turns. */
+  turn: number;
+  /** `queued` waits for its turn, `live` may spend its allotment. */
+  phase: 'queued' | 'live' | 'ended';
+  status: TaskStatus;
+  instance: number;
+  /** What this instance is to do. */
+  order: string;
+  allotment: Allotment | null;
+  startedAt: number;
+  isStalled: boolean;
+  /** Its session has taken up this instance. */
+  isBegun: boolean;
+  /** Its session is known to be there. */
+  hasSession: boolean;
+  isOverdue: boolean;
+  cancel: { reason: string } | null;
+  /** What has not been delivered. */
+  letters: Letter[];
+  /** Whether the model has been told of the end. */
+  isReported: boolean;
+  /** It is of the session that this one was forked from. */
+  isForeign: boolean;
+  outcome: TaskOutcome | null;
+  message: string | null;
+  envelope: TaskEnvelope | null;
+  /** Of all instances. */
+  usage: Usage;
+  costUsd: number | null;
+  filesChanged: readonly string[];
+  /** How each instance came to be and ended. */
+  history: { instance: number; reason: string; outcome: TaskOutcome | null; message: string | null }[];
+};
+
+/** Two below each other, eight at the same time, 25 steps, a quarter of an hour. */
+const defaultTaskSettings: TaskSettings = {
+  depth: 2,
+  live: 8,
+  steps: 25,
+  durationMs: 900_000,
+  idleMs: 120_000,
+  stallMs: 300_000,
+};
+
+export function taskSettingsOf({ tasks }: Pick<Settings, 'tasks'>): TaskSettings {
+  const given = Object.entries(tasks ?? {}).filter(([, value]) => value !== undefined);
+  return { ...defaultTaskSettings, ...Object.fromEntries(given) };
+}
+
+export const findTask = (state: Pick<State, 'tasks'>, id: string): Task | undefined =>
+  state.tasks.find((task) => task.id === id);
+
+/** The id that the next task of an agent gets. */
+export const nextTask = ({ tasks }: Pick<State, 'tasks'>, agent: string): string =>
+  `${agent}-${tasks.filter((task) => task.agent === agent).length + 1}`;
+
+/** Not ended: it waits for its turn, works, or rests. */
+export const openTasks = ({ tasks }: Pick<State, 'tasks'>): Task[] => tasks.filter(({ phase }) => phase !== 'ended');
+
+/** Tasks that a turn waits for before it ends, and takes with it when it is stopped. */
+export const tasksOfTurn = (state: State, turn: Turn): Task[] =>
+  openTasks(state).filter((task) => task.isJoined || task.turn === turn.number);
+
+/** Tasks that a turn waits for before it ends of itself. */
+export const joinedTasks = (state: State): Task[] => openTasks(state).filter(({ isJoined }) => isJoined);
+
+/** Tasks below which nothing can be delegated further. */
+export const depthOf = ({ assignment }: Pick<State, 'assignment'>): number => assignment?.depth ?? 0;
+
+/** What a session may still do in tokens and dollars; null is no limit. An unknown cost leaves no dollars. */
+type Left = { tokens: number | null; usd: number | null };
+
+/** What is set aside for tasks that work, and may be spent by nobody else. */
+export function outstanding({ tasks }: Pick<State, 'tasks'>): { tokens: number; usd: number } {
+  const live = tasks.filter(({ phase }) => phase === 'live');
+  return {
+    tokens: live.reduce((sum, { allotment }) => sum + (allotment?.tokens ?? 0), 0),
+    usd: live.reduce((sum, { allotment }) => sum + (allotment?.usd ?? 0), 0),
+  };
+}
+
+/** What all limits leave, without what is set aside already. */
+function leftOf(state: State): Left {
+  const { limits } = state.settings;
+  const { turn, assignment } = state;
+  const aside = outstanding(state);
+  const tokens = [
+    limitLeft(limits.sessionTokens, totalTokens(state.usage)),
+    turn === null ? null : limitLeft(limits.tokens, totalTokens(turn.usage)),
+    limitLeft(assignment?.allotment?.tokens ?? null, totalTokens(spentOnTask(state).usage)),
+  ];
+  const usd = [
+    limitLeft(limits.sessionUsd, state.costUsd),
+    turn === null ? null : limitLeft(limits.usd, turn.costUsd),
+    limitLeft(assignment?.allotment?.usd ?? null, spentOnTask(state).costUsd),
+  ];
+  return { tokens: without(least(tokens), aside.tokens), usd: without(least(usd), aside.usd) };
+}
+
+/** What a session has spent on the work that it was given last; on all of it, where it is nobody's task. */
+export function spentOnTask({ usage, costUsd, assignment }: Pick<State, 'usage' | 'costUsd' | 'assignment'>): {
+  usage: Usage;
+  costUsd: number | null;
+} {
+  if (assignment === null) return { usage, costUsd };
+  const { before } = assignment;
+  const cost = costUsd === null || before.costUsd === null ? null : Math.max(0, costUsd - before.costUsd);
+  return { usage: subtractUsage(usage, before.usage), costUsd: cost };
+}
+
+const limitLeft = (limit: number | null, used: number | null): number | null =>
+  limit === null ? null : used === null ? 0 : Math.max(0, limit - used);
+
+function least(amounts: readonly (number | null)[]): number | null {
+  const limited = amounts.filter((amount) => amount !== null);
+  return limited.length === 0 ? null : Math.min(...limited);
+}
+
+const without = (left: number | null, aside: number): number | null =>
+  left === null ? null : Math.max(0, left - aside);
+
+/** Of what its owner has left, a task that asks for nothing gets this share, so that those beside it find something too. */
+const share = 1 / 4;
+
+/** What a task may spend if it starts now; null when there is nothing left to give. */
+export function grant(state: State, { asked }: Pick<Task, 'asked'>): Allotment | null {
+  const settings = taskSettingsOf(state.settings);
+  const left = leftOf(state);
+  const tokens = given(asked.tokens ?? null, left.tokens);
+  const usd = given(asked.usd ?? null, left.usd);
+  const whole = tokens === null ? null : Math.floor(tokens);
+  if ((whole !== null && whole < 1) || (usd !== null && usd <= 0)) return null;
+  return {
+    steps: asked.steps ?? settings.steps,
+    tokens: whole,
+    usd,
+    durationMs: asked.durationMs ?? settings.durationMs,
+  };
+}
+
+function given(asked: number | null, left: number | null): number | null {
+  if (left === null) return asked;
+  return asked === null ? left * share : Math.min(asked, left);
+}
+
+/** What makes the same work the same, where its asker names nothing: who does it, and the words without their dress. */
+export function workKey(agent: string, prompt: string, context = ''): string {
+  const plain = `${prompt}\n${context}`.toLowerCase().replace(/[\s\p{P}]+/gu, ' ');
+  return `${agent} ${plain.trim()}`;
+}
+
+export function taskView(task: Task): TaskView {
+  const { id, session, agent, status, isStalled, prompt, instance, message, costUsd } = task;
+  return { task: id, session, agent, status, isStalled, prompt, instance, message, costUsd };
+}
+
+const endings: Record<TaskOutcome, string> = {
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'was cancelled',
+  blocked: 'waits for an answer of yours',
+};
+
+/** What the owner's model is told of a task that has ended. */
+export function taskReport({ id, outcome, message, envelope, filesChanged }: Task): string {
+  const said = outcome === null ? 'is not done' : endings[outcome];
+  const listed = (name: string, entries: readonly string[]) =>
+    entries.length === 0 ? [] : [`${name}:`, ...entries.map((entry) => `- ${entry}`)];
+  const body = envelope?.summary ?? message ?? '';
+  const answer =
+    outcome === 'blocked' ? [`Answer it with task_send to "${id}"; it goes on from where it stopped.`] : [];
+  return [
+    `Task ${id} ${said}.`,
+    ...(body === '' ? [] : [body]),
+    ...listed('Files changed', [...new Set([...(envelope?.filesChanged ?? []), ...filesChanged])]),
+    ...listed('Verification', envelope?.verification ?? []),
+    ...listed('Limitations', envelope?.limitations ?? []),
+    ...listed('Risks', envelope?.risks ?? []),
+    ...listed('Follow-ups', envelope?.followUps ?? []),
+    ...listed('Artifacts', envelope?.artifacts ?? []),
+    ...answer,
+  ].join('\n');
+}

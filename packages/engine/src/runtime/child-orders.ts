@@ -1,0 +1,79 @@
+/** What a task's session is told: how it begins, and the commands of its owner. */
+import type { Assignment, Command, CommandData, EventBody, RuleSet } from '@pawl/protocol';
+import { profileOf } from '../agents/index.ts';
+import type { Letter, State, Task } from '../core/index.ts';
+import { modeWith, ownerId, stricterMode } from '../core/index.ts';
+import type { Agent, Model } from '../ports.ts';
+
+/** Who takes a task, where the host knows more of it than its name; and its own model, if it has one. */
+export type Role = { agent: Agent | null; model: Model | null };
+
+const noRules: RuleSet = { deny: [], ask: [], allow: [] };
+
+/**
+ * How the session of a task begins. Everything that limits its owner limits it too, by the rules and the mode that hold
+ * as it begins; what changes later is sent after it.
+ */
+export function childCreation(owner: Readonly<State>, task: Task, { agent, model: own }: Role): EventBody {
+  const { settings, assignment } = owner;
+  const { cwd, mode, isAttended, limits, metadata, tasks, origin, gathersContext, compaction } = settings;
+  const profile = agent === null ? null : profileOf(agent);
+  const rules = [settings.rules, settings.profile?.rules ?? noRules];
+  const scopes = [...(assignment?.scopes ?? []), ...(task.scope === undefined ? [] : [task.scope])];
+  const assigned: Assignment = {
+    parent: owner.session,
+    task: task.id,
+    depth: task.depth,
+    ...(task.tools !== undefined && { tools: task.tools }),
+    scopes,
+    keys: [...(assignment?.keys ?? []), task.key],
+  };
+  const { steps = limits.steps } = task.allotment ?? {};
+  return {
+    type: 'session.created',
+    data: {
+      cwd,
+      model: own?.id ?? settings.model,
+      modelInfo: own?.info ?? settings.modelInfo,
+      agent: task.agent,
+      mode: stricterMode(modeWith(profile, mode) ?? mode, mode),
+      isAttended,
+      rules: {
+        deny: rules.flatMap(({ deny }) => deny),
+        ask: rules.flatMap(({ ask }) => ask),
+        // What its owner's agent may without a question, another agent need not.
+        allow: [...settings.rules.allow],
+      },
+      // What it may spend in all stands in its allotment.
+      limits: { ...limits, steps, durationMs: null, tokens: null, usd: null, sessionTokens: null, sessionUsd: null },
+      metadata: { ...metadata },
+      assignment: assigned,
+      compaction: { ...compaction },
+      ...(profile !== null && { profile }),
+      ...(origin !== undefined && { origin }),
+      ...(gathersContext === true && { gathersContext }),
+      ...(tasks !== undefined && { tasks: { ...tasks } }),
+    },
+  };
+}
+
+type TaskOrder = { [Type in 'task.assign' | 'task.stop']: { type: Type; data: CommandData[Type] } }[
+  | 'task.assign'
+  | 'task.stop'];
+
+/** A command of the owner to the task's session. */
+export function taskCommand(owner: string, session: string, id: string, { type, data }: TaskOrder): Command {
+  // A command is a pair of type and data; TypeScript cannot see that these two belong together.
+  return { id, session, by: { kind: 'agent', id: ownerId(owner) }, type, data } as Command;
+}
+
+/** A letter as the command that it is to its receiver. */
+export function commandOf(session: string, { id, by, body }: Letter): Command {
+  const kind = by.kind === 'human' ? 'human' : 'agent';
+  const { type } = body;
+  const data =
+    type === 'input.send'
+      ? { content: [{ type: 'text' as const, text: body.data.text }], delivery: body.data.delivery }
+      : body.data;
+  return { id, session, by: { kind, id: by.id }, type, data } as Command;
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '../ports.ts';
+
+/** Tells when nothing was heard for `afterMs`, of what should be heard of, and when it is heard again. */
+export function listenForSilence(
+  clock: Clock,
+  afterMs: number,
+  tell: (isSilent: boolean) => Promise<void>,
+): { heard(isExpected: boolean): void; end(): void } {
+  let last = clock.now();
+  let isExpected = false;
+  let isSilent = false;
+  let callOff: () => void = () => undefined;
+  const say = (silent: boolean) => {
+    isSilent = silent;
+    // Whoever cannot be told any more is not there to hear it.
+    tell(silent).catch(() => undefined);
+  };
+  const wait = () => {
+    callOff = clock.at(last + afterMs, () => {
+      const isDue = clock.now() >= last + afterMs;
+      if (isDue && isExpected && !isSilent) say(true);
+      if (isDue) last = clock.now();
+      wait();
+    });
+  };
+  wait();
+  return {
+    heard(expected) {
+      last = clock.now();
+      isExpected = expected;
+      if (isSilent) say(false);
+    },
+    end: () => callOff(),
+  };
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { complete, costUsd, hangingOnce, logged, plant, task, tokens, told } from './support.ts';
+
+describe('A2: a task is a session of its own', () => {
+  it('gives its summary as the result of the call that asked for it', async () => {
+    const { host, session, model } = await plant({
+      main: [[task('Count the roses.', { agent: 'gardener' })], 'Forty.'],
+      'main.gardener-1': [complete('There are forty roses.', { verification: ['counted twice'] })],
+    });
+    const result = await session.run('How many roses?');
+    expect(result.outcome).toBe('completed');
+    expect(result.text).toBe('Forty.');
+    const last = told(model.requests.at(-1)).at(-1);
+    expect(last).toContain('Task gardener-1 completed.\nThere are forty roses.');
+    expect(last).toContain('counted twice');
+    const [child] = await logged(host, 'main.gardener-1', 'session.created');
+    expect(child?.data).toMatchObject({
+      agent: 'gardener',
+      assignment: { parent: 'main', task: 'gardener-1', depth: 1 },
+    });
+    await host.close();
+  });
+
+  it('adds what it cost to the cost of its owner, turn and session', async () => {
+    const { host, session } = await plant({
+      main: [[task('One.'), task('Two.')], 'Both.'],
+      '*': [[task('Below.')], complete('Done.')],
+      'main.builder-1.builder-1': [complete('Deep.')],
+      'main.builder-2.builder-1': [complete('Deep.')],
+    });
+    const result = await session.run('Go.');
+    const sessions = [
+      'main',
+      'main.builder-1',
+      'main.builder-2',
+      'main.builder-1.builder-1',
+      'main.builder-2.builder-1',
+    ];
+    const answers = (await Promise.all(sessions.map((id) => logged(host, id, 'message.added')))).flat();
+    const own = answers.flatMap(({ data: { message } }) => (message.role === 'assistant' ? [message] : []));
+    expect(own).toHaveLength(2 + 2 * 2 + 2);
+    expect(result.costUsd).toBeCloseTo(own.length * costUsd, 9);
+    expect(result.usage.inputTokens + result.usage.outputTokens).toBe(own.length * tokens);
+    await host.close();
+  });
+
+  it('goes two deep and no deeper: there the tool is not offered', async () => {
+    const { host, session, model } = await plant({
+      main: [[task('One.')], 'Done.'],
+      'main.builder-1': [[task('Two.')], complete('One.')],
+      'main.builder-1.builder-1': [[task('Three.')], complete('Two.')],
+    });
+    await session.run('Go.');
+    const offered = (id: string) =>
+      model.requests.find((request) => request.session === id)?.tools.map(({ name }) => name) ?? [];
+    expect(offered('main')).toContain('task');
+    expect(offered('main')).not.toContain('complete');
+    expect(offered('main.builder-1')).toEqual(expect.arrayContaining(['task', 'complete', 'ask_owner']));
+    expect(offered('main.builder-1.builder-1')).toEqual(['ask_owner', 'complete']);
+    expect(await host.read('main.builder-1.builder-1.builder-1')).toEqual([]);
+    await host.close();
+  });
+
+  it('works in the background while its owner goes on, whose turn waits for it and hears of it', async () => {
+    const { host, session, model } = await plant({
+      main: [[task('Slow.', { background: true })], 'I am done with mine.', 'Now all is done.'],
+      'main.builder-1': [complete('Slow is done.')],
+    });
+    const result = await session.run('Go.');
+    expect(result.text).toBe('Now all is done.');
+    expect(told(model.requests.at(-1))).toContain('Task builder-1 completed.\nSlow is done.');
+    await host.close();
+  });
+
+  it('is stopped with the turn that asked for it, down the tree, and the log says why', async () => {
+    const hangs = Promise.withResolvers<void>();
+    const { host, session } = await plant({
+      main: [[task('Hang.')]],
+      'main.builder-1': [[task('Hang deeper.')]],
+      'main.builder-1.builder-1': [hangingOnce(hangs.resolve)],
+    });
+    const running = session.run('Go.');
+    await hangs.promise;
+    await session.cancel('Enough.');
+    expect((await running).outcome).toBe('cancelled');
+    const [below] = await logged(host, 'main.builder-1.builder-1', 'task.finished');
+    expect(below?.data.outcome).toBe('cancelled');
+    expect(below?.data.message).toContain('Enough.');
+    const [own] = await logged(host, 'main', 'task.ended');
+    expect(own?.data.outcome).toBe('cancelled');
+    expect((await session.run('Again.')).outcome).toBe('completed');
+    await host.close();
+  });
+});
