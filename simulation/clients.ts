@@ -49,6 +49,10 @@ const refusals = new Set([
   'command_id_reused',
   'no_message',
   'no_file',
+  'turn_runs',
+  'bad_mail',
+  'no_mail',
+  'already_acknowledged',
 ]);
 /** What the machine or the disk did. The command may have counted all the same. */
 const troubles = new Set([

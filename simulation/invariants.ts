@@ -27,6 +27,12 @@
  *                 question, at most four at once; it is told to stop when that answer, its step or its turn is over.
  *  I19 held       A run's outcome is logged at most once, for its call, with the arguments it ran with. An early one only if
  *                 its answer stands, its call is allowed on the same basis, and nothing was changed before it in its step.
+ *  I34 mail       A mail is accepted at most once, by the session that it is for, as it was sent and after it was.
+ *  I35 post       A mail is delivered only if it was accepted, given up only if its sender is told, and read only by a
+ *                 model that answered to it; when faults heal, none is still on its way.
+ *  I36 target     A turn with a target ends well only by a sole end with nothing open, after a second look or a check.
+ *  I37 rounds     Its rounds follow each other within their limit, and stop after three that changed nothing.
+ *  I38 verify     A person's check counts only where an end was put forward.
  */
 export type Invariant =
   | 'I1 sequence'
@@ -47,7 +53,12 @@ export type Invariant =
   | 'I16 parallel'
   | 'I17 ending'
   | 'I18 early'
-  | 'I19 held';
+  | 'I19 held'
+  | 'I34 mail'
+  | 'I35 post'
+  | 'I36 target'
+  | 'I37 rounds'
+  | 'I38 verify';
 
 export type Violation = { invariant: Invariant; message: string };
 

@@ -6,6 +6,7 @@ import type { Mutant } from './mutant.ts';
 import { evolveAnd } from './mutant.ts';
 import { answerMutants } from './mutants-answers.ts';
 import { earlyMutants } from './mutants-early.ts';
+import { errandMutants } from './mutants-errands.ts';
 import { questionMutants } from './mutants-questions.ts';
 
 /** The state with the calls of its turn changed, for one question about it. */
@@ -240,4 +241,5 @@ export const mutants: readonly Mutant[] = [
   ...earlyMutants,
   ...questionMutants,
   ...answerMutants,
+  ...errandMutants,
 ];

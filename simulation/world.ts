@@ -9,10 +9,12 @@ import type { Book } from './book.ts';
 import { createBook } from './book.ts';
 import { checkEarlyStops, withdraw } from './check-early.ts';
 import { checkRecord } from './check-events.ts';
+import { createPostCheck } from './check-mail.ts';
 import { checkRequest } from './check-request.ts';
 import { someSettings } from './choices.ts';
 import { createClients, humans } from './clients.ts';
 import { difference } from './equality.ts';
+import { isErrand, runErrand } from './errands.ts';
 import { findUnrest, heal } from './heal.ts';
 import type { Invariant, Violation } from './invariants.ts';
 import type { Disk } from './log.ts';
@@ -76,6 +78,7 @@ export async function simulate(
     books.set(session, known);
     return known;
   };
+  const post = createPostCheck(violate);
   const machineOf = (owner: { name: string }) => machines.find((machine) => machine.name === owner.name);
 
   const disk: Disk = createDisk({
@@ -86,6 +89,7 @@ export async function simulate(
     onLanded(session, events, owner) {
       const own = book(session);
       checkRecord(own, events, machineOf(owner) ?? owner, violate, fold);
+      post.record(own, events);
     },
     onAcknowledged(session, seq, owner) {
       const own = book(session);
@@ -108,6 +112,7 @@ export async function simulate(
     isCalm: () => isHealing,
     versions: new Map(),
     isCurious: isCurious(seed),
+    isErrand: isErrand(seed),
     live: (session, owner) => machineOf(owner)?.states.get(session),
     onWithdrawn: (session, owner) => withdraw(book(session), owner),
     onStale: (report) => stale.push(report),
@@ -212,7 +217,8 @@ export async function simulate(
         if (actions === 0) break;
         actions -= 1;
         const hasAnswered = isCurious(seed) && random.chance(0.7) && answerSomething(stage);
-        if (!hasAnswered) act(stage, inclined);
+        const hasRun = !hasAnswered && isErrand(seed) && random.chance(0.5) && runErrand(stage);
+        if (!hasAnswered && !hasRun) act(stage, inclined);
       }
       steps += 1;
       if (steps > mostSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);
@@ -220,6 +226,7 @@ export async function simulate(
     isHealing = true;
     if (violation === null) await heal({ ...stage, violate, go, isOver: () => violation !== null });
     if (violation === null) findUnrest({ ...stage, disk, violate });
+    if (violation === null) post.rest(books.values());
     if (violation === null) checkFolds(books.values(), fold, violate);
   } finally {
     process.off('unhandledRejection', onUnhandled);

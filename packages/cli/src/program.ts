@@ -200,7 +200,10 @@ function lookingCommands(done: Done): Command[] {
     });
   const usage = new Command('usage')
     .description('show tokens and cost of all sessions')
-    .option('--by <what...>', 'day, model, agent, session, user or workflow; several make one row for each pair (default: day)')
+    .option(
+      '--by <what...>',
+      'day, model, agent, session, user or workflow; several make one row for each pair (default: day)',
+    )
     .option('--since <day>', 'from this day on, as 2026-11-01, or so many days back, as 7d (default: 30d)')
     .option('--here', 'only sessions of this folder')
     .option('--json', 'as JSON')

@@ -114,7 +114,17 @@ export function memoryLog(): Storage {
 
 function emptySummary(session: string): Held['summary'] {
   const times = { createdAt: 0, updatedAt: 0 };
-  return { session, seq: 0, ...times, cwd: '', model: '', firstMessage: '', forkedFrom: null, origin: {}, metadata: {} };
+  return {
+    session,
+    seq: 0,
+    ...times,
+    cwd: '',
+    model: '',
+    firstMessage: '',
+    forkedFrom: null,
+    origin: {},
+    metadata: {},
+  };
 }
 
 function isWanted({ records, summary }: Held, { cwd, search = '' }: SessionQuery): boolean {

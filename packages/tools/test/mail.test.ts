@@ -17,7 +17,14 @@ describe('A3: mail_send', () => {
   it('hands a letter to the log, to the owner by that name, as a notice unless it says more', async () => {
     const outcome = await run('mail_send', { to: 'owner', kind: 'blocked', text: 'Which port?' });
     expect(outcome).toEqual({ content: 'Sent to owner.', mail: [{ ...letter, to: 'owner' }] });
-    const urgent = { to: 'task-2', kind: 'risk_alert', text: 'Stop.', priority: 'interrupt', replyTo: 'm', artifacts: ['a'] };
+    const urgent = {
+      to: 'task-2',
+      kind: 'risk_alert',
+      text: 'Stop.',
+      priority: 'interrupt',
+      replyTo: 'm',
+      artifacts: ['a'],
+    };
     expect((await run('mail_send', urgent)).mail).toEqual([urgent]);
   });
 

@@ -6,9 +6,9 @@ import type { Screen } from './screen.ts';
 import type { Output } from './stdout.ts';
 import { createSafeText } from './stream-text.ts';
 import { closingLines, summaryLine } from './summary.ts';
-import { finalText, mailLine, saidLines, verifiedLine } from './turn-lines.ts';
 import type { KnownCall } from './tool-line.ts';
 import { callText, toolLine } from './tool-line.ts';
+import { finalText, mailLine, saidLines, verifiedLine } from './turn-lines.ts';
 import { answerLines, noticeLine, todoLines } from './work.ts';
 
 const waits: ReadonlySet<string> = new Set(['retrying', 'switching_key', 'cooling']);

@@ -18,7 +18,10 @@ const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
 
 /** Why this may not be sent, as a sentence; null if it may. */
-export function letterProblem(state: State, { to, text, replyTo }: Pick<Outgoing, 'to' | 'text' | 'replyTo'>): string | null {
+export function letterProblem(
+  state: State,
+  { to, text, replyTo }: Pick<Outgoing, 'to' | 'text' | 'replyTo'>,
+): string | null {
   if (to === state.session) return 'A session does not write to itself. Use notes.';
   if (to === '' || text.trim() === '') return 'A mail has somebody whom it is for, and a text.';
   if (state.mail.outbox.length >= mostUnderWay) {
@@ -33,7 +36,11 @@ export function letterProblem(state: State, { to, text, replyTo }: Pick<Outgoing
 }
 
 /** The intent to deliver it. `mail` is its id. */
-export function sent(state: State, mail: string, { to, kind, priority, text, replyTo, artifacts }: Outgoing): EventBody {
+export function sent(
+  state: State,
+  mail: string,
+  { to, kind, priority, text, replyTo, artifacts }: Outgoing,
+): EventBody {
   const thread = (replyTo === undefined ? undefined : state.mail.threadOf.get(replyTo)) ?? mail;
   return {
     type: 'mail.sent',

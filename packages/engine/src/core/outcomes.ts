@@ -108,11 +108,17 @@ function finished(state: State, { data, declared, checked: given }: Outcome & { 
   const content = call === undefined ? data.content : withRemarks(call, data.content);
   const said = [...declarations(declared), ...letters(state, data.call, declared?.mail)];
   const isEnd = turn?.loop != null && data.endsTurn !== undefined && data.isBlocked !== true;
-  if (!isEnd) return [...said, { type: 'tool.finished', data: { ...data, content } }, ...checked(state, given, data.call)];
+  if (!isEnd)
+    return [...said, { type: 'tool.finished', data: { ...data, content } }, ...checked(state, given, data.call)];
   const problem = endProblem(state, turn);
   const { endsTurn: _, result: __, ...rest } = data;
   if (problem !== null && turn.loop !== null) {
-    const changed = { turn: turn.number, iteration: turn.loop.iteration, status: 'executing' as const, message: problem };
+    const changed = {
+      turn: turn.number,
+      iteration: turn.loop.iteration,
+      status: 'executing' as const,
+      message: problem,
+    };
     return [
       ...said,
       { type: 'tool.finished', data: { ...rest, status: 'error', content: problem } },

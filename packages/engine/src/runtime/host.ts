@@ -19,7 +19,17 @@ import { defaultPrompt } from '../context/prompt.ts';
 import type { State } from '../core/index.ts';
 import { defaultLimits, evolve, initialState, limitsRefusal, settle } from '../core/index.ts';
 import { mergeLimits } from '../core/state.ts';
-import type { BlobStore, Clock, MailRules, Model, Redactor, SessionLog, SessionQuery, SessionSummary, Tool } from '../ports.ts';
+import type {
+  BlobStore,
+  Clock,
+  MailRules,
+  Model,
+  Redactor,
+  SessionLog,
+  SessionQuery,
+  SessionSummary,
+  Tool,
+} from '../ports.ts';
 import { createAttachments } from './attachments.ts';
 import { sessionClient } from './client.ts';
 import type { ApproverRoutes } from './effects/approvers.ts';

@@ -9,7 +9,12 @@ const wrong = { isValid: false, problem: 'Your answer is not JSON alone.' } as c
 
 const requestOf = ({ state }: Session) => {
   const model = { id: 'test/model', info: state.settings.modelInfo };
-  const spec = { description: 'x', input: { type: 'object' }, effect: 'read' as const, run: async () => ({ content: '' }) };
+  const spec = {
+    description: 'x',
+    input: { type: 'object' },
+    effect: 'read' as const,
+    run: async () => ({ content: '' }),
+  };
   const tools = createRegistry([
     { ...spec, name: 'echo' },
     { ...spec, name: 'look' },

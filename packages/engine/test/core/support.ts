@@ -110,11 +110,7 @@ export function open(log: readonly DurableEvent[]) {
       return decided(decide(state, { ...command, digest }), { ...by, command: id, digest });
     },
     /** Sends an input; its id comes back. */
-    send(
-      value = 'Go.',
-      delivery: CommandData['input.send']['delivery'] = 'queue',
-      more: TurnOptions = {},
-    ): string {
+    send(value = 'Go.', delivery: CommandData['input.send']['delivery'] = 'queue', more: TurnOptions = {}): string {
       const id = `c${++ids}`;
       session.command('input.send', { content: [{ type: 'text', text: value }], delivery, ...more }, { id });
       return id;

@@ -1,6 +1,5 @@
 import type { ModelRequest } from '@pawl/engine';
-import type { ToolChoice } from '@pawl/protocol';
-import type { AssistantMessage, FilePart, Message, ToolResult } from '@pawl/protocol';
+import type { AssistantMessage, FilePart, Message, ToolChoice, ToolResult } from '@pawl/protocol';
 import type { Parameters } from '../parameters.ts';
 import { withoutVariant } from '../select/names.ts';
 import type { AiSdkFile, AiSdkMessage, AiSdkOptions, AiSdkOutput, AiSdkPart, ProviderOptions } from './ai-sdk-types.ts';

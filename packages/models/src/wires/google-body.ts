@@ -1,6 +1,5 @@
 import type { ModelRequest, ToolSpec } from '@pawl/engine';
-import type { ToolChoice } from '@pawl/protocol';
-import type { AssistantMessage, AssistantPart, Message, ToolResult } from '@pawl/protocol';
+import type { AssistantMessage, AssistantPart, Message, ToolChoice, ToolResult } from '@pawl/protocol';
 import type { Parameters } from '../parameters.ts';
 import { withoutVariant } from '../select/names.ts';
 import { fields } from './fields.ts';

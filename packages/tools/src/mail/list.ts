@@ -26,7 +26,10 @@ function came(inbox: ToolMailbox['inbox']): string[] {
     ({ mail, from, kind, text, isAcknowledged }) =>
       `- ${mail} from ${from}, ${kind}${isAcknowledged ? '' : ' (new)'}: ${JSON.stringify(cut(text))}`,
   );
-  return [`Mail that came in, the oldest first${shown.length < inbox.length ? `, the last ${mostShown}` : ''}:`, ...lines];
+  return [
+    `Mail that came in, the oldest first${shown.length < inbox.length ? `, the last ${mostShown}` : ''}:`,
+    ...lines,
+  ];
 }
 
 function underWay(outbox: ToolMailbox['outbox']): string[] {

@@ -1,7 +1,7 @@
 /** How a turn begins and ends. */
 import type { DurableEvent, EventData } from '@pawl/protocol';
-import type { Call, QueuedInput, State, Turn } from '../state.ts';
 import { optionsOf } from '../options.ts';
+import type { Call, QueuedInput, State, Turn } from '../state.ts';
 import { noUsage } from '../state.ts';
 import { startLoop } from './loop.ts';
 

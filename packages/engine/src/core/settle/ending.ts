@@ -20,7 +20,9 @@ export function stopOutcome(turn: Turn): NonNullable<Turn['ending']> {
 
 export function endOf(turn: Turn, ending: NonNullable<Turn['ending']>): EventBody {
   const { number, step, usage, costUsd, unattendedDenials, loop } = turn;
-  const reached = loop !== null && { loop: { status: loopEnd(loop.status, ending.outcome), iterations: loop.iteration } };
+  const reached = loop !== null && {
+    loop: { status: loopEnd(loop.status, ending.outcome), iterations: loop.iteration },
+  };
   const data = { turn: number, ...ending, steps: step, usage, costUsd, unattendedDenials, ...reached };
   return { type: 'turn.ended', data };
 }

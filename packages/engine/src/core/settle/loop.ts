@@ -51,13 +51,7 @@ function reasonOf(rest: NonNullable<Loop['rest']>): string {
 }
 
 /** The next iteration, told to the model in the history; or the end, where there is none. */
-function goOn(
-  state: State,
-  turn: Turn,
-  loop: Loop,
-  status: 'executing' | 'assessing',
-  reason: string,
-): EventBody[] {
+function goOn(state: State, turn: Turn, loop: Loop, status: 'executing' | 'assessing', reason: string): EventBody[] {
   const fruitless = loop.hasProgressed ? 0 : loop.fruitless + 1;
   if (status === 'executing' && fruitless >= mostFruitless) {
     const message = `Blocked: ${mostFruitless} rounds in a row changed nothing. ${openWorkText(state) ?? reason}`;

@@ -24,7 +24,8 @@ export const runModel: Runner<'model'> = async (effect, context) => {
   context.speculation.discard();
   try {
     const model = await untilAborted(signal, context.ports.modelFor(name));
-    const message = model === null ? null : await within(context, model, (either) => answer.follow(model, isOwed, either));
+    const message =
+      model === null ? null : await within(context, model, (either) => answer.follow(model, isOwed, either));
     if (model !== null && message !== null) {
       await context.speculation.close();
       const checked = await checkAnswer(state, message);
@@ -40,7 +41,14 @@ export const runModel: Runner<'model'> = async (effect, context) => {
     const partial = answer.soFar();
     if (partial === null) answer.withdraw(message);
     const isUntried = !signal.aborted && thrown instanceof RequestTimeout && { isUntried: true };
-    await report({ type: 'model.failed', effect: effect.id, model: name, error: { code, message }, partial, ...isUntried });
+    await report({
+      type: 'model.failed',
+      effect: effect.id,
+      model: name,
+      error: { code, message },
+      partial,
+      ...isUntried,
+    });
   }
 };
 
