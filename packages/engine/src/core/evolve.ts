@@ -95,7 +95,9 @@ export function evolve(state: State, event: DurableEvent): State {
       const queued = { id: input, delivery, content, options: optionsOf(event.data), by: event.by };
       if (delivery === 'interrupt') state.queue.unshift(queued);
       else state.queue.push(queued);
-      if (delivery !== 'context') state.isHeld = false;
+      // What another agent writes does not release what a person told to wait.
+      const isMail = state.mail.inbox.some(({ mail }) => mail === input);
+      if (delivery !== 'context' && !isMail) state.isHeld = false;
       break;
     }
     case 'input.edited': {

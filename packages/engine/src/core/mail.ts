@@ -7,6 +7,7 @@ import type { State } from './state.ts';
 /** A letter and whom it is for, as a tool hands it over. */
 export type Outgoing = Letter & { to: string };
 
+const longestText = 20_000;
 /** Mails of one thread that a session may send: two agents that only answer each other come to an end. */
 const mostInThread = 50;
 /** Mails that may be on their way at the same time. */
@@ -24,6 +25,7 @@ export function letterProblem(
 ): string | null {
   if (to === state.session) return 'A session does not write to itself. Use notes.';
   if (to === '' || text.trim() === '') return 'A mail has somebody whom it is for, and a text.';
+  if (text.length > longestText) return `A mail has at most ${longestText} characters. Write the rest to a file.`;
   if (state.mail.outbox.length >= mostUnderWay) {
     return `${mostUnderWay} mails are on their way already. Wait until some are delivered.`;
   }
