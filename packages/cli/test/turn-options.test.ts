@@ -157,6 +157,8 @@ describe('S7: pawl run --user, --channel, --workflow, --meta', () => {
     expect(
       list.filter((each: { origin: object }) => JSON.stringify(each.origin) === JSON.stringify(origin)),
     ).toHaveLength(2);
+    const table = await pawl(place, ['sessions', 'list']);
+    expect(table.stdout.match(/\[for ann\] \[release\/test\]/g)).toHaveLength(2);
     const usage = JSON.parse((await pawl(place, ['usage', '--json', '--by', 'user', 'workflow'])).stdout);
     expect(usage.rows.map(({ user, workflow, calls }: Record<string, unknown>) => [user, workflow, calls])).toEqual([
       ['ann', 'release/test', 1],

@@ -115,12 +115,15 @@ function defused(text: string): string {
 }
 
 /** What a delivery that failed leads to: another try after a while, or the end, of which the agent is told. */
-export function undelivered(state: State, mail: string, message: string, isFinal: boolean): EventBody[] {
+export function undelivered(
+  state: State,
+  { mail, at, message, isFinal }: { mail: string; at: number; message: string; isFinal: boolean },
+): EventBody[] {
   const found = state.mail.outbox.find((each) => each.mail === mail);
   if (found === undefined) return [];
   const attempt = found.attempts + 1;
   if (!isFinal && attempt < mostAttempts) {
-    const retryAt = state.now + Math.min(longestWaitMs, firstWaitMs * 2 ** found.attempts);
+    const retryAt = at + Math.min(longestWaitMs, firstWaitMs * 2 ** found.attempts);
     return [{ type: 'mail.delayed', data: { mail, attempt, message, retryAt } }];
   }
   const text = `Your mail ${mail} to ${found.to} was not delivered: ${message}`;

@@ -4,14 +4,13 @@
  */
 import type { AssistantPart, Attempt, EventBody, EventData, Failure, Json, Judgement } from '@pawl/protocol';
 import type { ModelMessage, ModelPart, ToolOutcome } from '../ports.ts';
-import { blockers, withRemarks } from './calls.ts';
+import { blockers } from './calls.ts';
 import type { Decision } from './decide.ts';
 import { accept, refuse } from './decide.ts';
 import { due } from './due.ts';
+import { checked, finished } from './finished.ts';
 import { findCall } from './fold/call.ts';
-import type { Outgoing } from './mail.ts';
-import { letterProblem, mailId, sent, undelivered } from './mail.ts';
-import { endProblem } from './settle/loop.ts';
+import { undelivered } from './mail.ts';
 import type { State } from './state.ts';
 
 /** What a tool says of the session besides its result. */
@@ -38,8 +37,8 @@ export type Outcome =
   | { type: 'tool.finished'; effect: string; data: EventData['tool.finished']; declared?: Declared; checked?: Checked }
   | { type: 'loop.verified'; effect: string; ok: boolean; output: string; problem?: string }
   | { type: 'mail.delivered'; effect: string; mail: string }
-  /** `isFinal`: it would fail again. */
-  | { type: 'mail.undelivered'; effect: string; mail: string; message: string; isFinal: boolean }
+  /** `at`: Unix ms. `isFinal`: it would fail again. */
+  | { type: 'mail.undelivered'; effect: string; mail: string; at: number; message: string; isFinal: boolean }
   | { type: 'timer.fired'; effect: string }
   | { type: 'session.opened'; data: EventData['session.opened'] };
 
@@ -92,7 +91,7 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
       return accept({ type: 'mail.delivered', data: { mail: outcome.mail } });
     case 'mail.undelivered':
       if (!isOwed(state, outcome.effect)) return late();
-      return accept(...undelivered(state, outcome.mail, outcome.message, outcome.isFinal));
+      return accept(...undelivered(state, outcome));
     default:
       return outcome satisfies never;
   }
@@ -100,60 +99,6 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
 
 /** Requests of one step that may take too long before the turn ends. */
 const mostTimeouts = 2;
-
-/** A call that ends a turn with a target only puts its end forward, and only where that may be. */
-function finished(state: State, { data, declared, checked: given }: Outcome & { type: 'tool.finished' }): EventBody[] {
-  const { turn } = state;
-  const call = findCall(state, data.call);
-  const content = call === undefined ? data.content : withRemarks(call, data.content);
-  const said = [...declarations(declared), ...letters(state, data.call, declared?.mail)];
-  const isEnd = turn?.loop != null && data.endsTurn !== undefined && data.isBlocked !== true;
-  if (!isEnd)
-    return [...said, { type: 'tool.finished', data: { ...data, content } }, ...checked(state, given, data.call)];
-  const problem = endProblem(state, turn);
-  const { endsTurn: _, result: __, ...rest } = data;
-  if (problem !== null && turn.loop !== null) {
-    const changed = {
-      turn: turn.number,
-      iteration: turn.loop.iteration,
-      status: 'executing' as const,
-      message: problem,
-    };
-    return [
-      ...said,
-      { type: 'tool.finished', data: { ...rest, status: 'error', content: problem } },
-      { type: 'loop.changed', data: changed },
-    ];
-  }
-  return [
-    ...said,
-    { type: 'tool.finished', data: { ...data, content: 'Noted. It is looked at now.' } },
-    ...checked(state, given, data.call),
-  ];
-}
-
-function checked(state: State, given: Checked | undefined, call?: string): EventBody[] {
-  if (given === undefined) return [];
-  const { number = 0, step = 0 } = state.turn ?? {};
-  return [{ type: 'result.checked', data: { turn: number, step, ...(call !== undefined && { call }), ...given } }];
-}
-
-/** What a tool wants to be sent. What may not be is told by the tool itself, which asked before. */
-function letters(state: State, call: string, mail: readonly Outgoing[] = []): EventBody[] {
-  return mail
-    .filter((letter) => letterProblem(state, letter) === null)
-    .map((letter, index) => sent(state, mailId(state.session, `${call}_m${index + 1}`), letter));
-}
-
-function declarations({ stage, todos, notes = {}, offers = [] }: Declared = {}): EventBody[] {
-  const set = Object.entries(notes).map(([key, value]): EventBody => ({ type: 'note.set', data: { key, value } }));
-  return [
-    ...(stage === undefined ? [] : [{ type: 'stage.declared' as const, data: { stage } }]),
-    ...(todos === undefined ? [] : [{ type: 'todo.updated' as const, data: { todos: [...todos] } }]),
-    ...set,
-    ...(offers.length === 0 ? [] : [{ type: 'tools.offered' as const, data: { tools: [...offers] } }]),
-  ];
-}
 
 const late = () => refuse('late_outcome', 'Nobody waits for this outcome any more; it was dropped.');
 

@@ -16,6 +16,7 @@ const undelivered = (session: Session, isFinal = false) =>
     type: 'mail.undelivered',
     effect: 'deliver:s1:c77',
     mail: 's1:c77',
+    at: 0,
     message: 'It is in use.',
     isFinal,
   });

@@ -119,7 +119,15 @@ function happen(session: Session, it: Happening): void {
       if (owed === undefined) return;
       const { id: effect, mail } = owed;
       if (it.succeeds) session.outcome({ type: 'mail.delivered', effect, mail });
-      else session.outcome({ type: 'mail.undelivered', effect, mail, message: 'Busy.', isFinal: it.index % 5 === 0 });
+      else
+        session.outcome({
+          type: 'mail.undelivered',
+          effect,
+          mail,
+          at: 0,
+          message: 'Busy.',
+          isFinal: it.index % 5 === 0,
+        });
       return;
     }
     case 'answer':
