@@ -55,6 +55,15 @@ describe('E16: pawl run --tool-choice and --request-timeout', () => {
     expect(server.requests.map(({ body }) => body.tool_choice)).toEqual([{ type: 'tool', name: 'glob' }, undefined]);
   });
 
+  it('names a tool that there is not, and a schema that is none, as mistakes of the command line', async () => {
+    const { env } = await serve(() => ({ text: '{}' }));
+    const place = makePlace({ 'schema.json': '{"$ref": "#/nowhere"}' });
+    const choice = await pawl(place, ['run', '--tool-choice', 'nope', 'Look.'], { env });
+    expect(choice).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no such tool') });
+    const schemaless = await pawl(place, ['run', '--output-schema', 'schema.json', 'Look.'], { env });
+    expect(schemaless).toMatchObject({ code: 2, stderr: expect.stringContaining('is no JSON Schema') });
+  });
+
   it('tries a request again that takes too long', async () => {
     const { server, env } = await serve(({ number }) =>
       number === 1 ? { after: new Promise<never>(() => undefined) } : { text: 'Here.' },
