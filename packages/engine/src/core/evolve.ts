@@ -4,14 +4,14 @@ import { textOf } from '@pawl/protocol';
 import { addAnswer, failModel } from './fold/answer.ts';
 import { evolveCall, finishCall, interrupt, reconsider } from './fold/call.ts';
 import { evolveLoop, noteTodos } from './fold/loop.ts';
-import { emptyMailbox, evolveMail, noteInHistory, ringMail } from './fold/mail.ts';
+import { evolveMail, noteInHistory, ringMail } from './fold/mail.ts';
 import { evolveQuestion } from './fold/question.ts';
 import { checkResult } from './fold/result.ts';
 import { endTurn, fireTimer, leaveBehind, startTurn } from './fold/turn.ts';
 import { optionsOf } from './options.ts';
 import { repairHistory } from './repair.ts';
 import type { State } from './state.ts';
-import { mergeLimits, noUsage } from './state.ts';
+import { emptyMailbox, mergeLimits, noUsage } from './state.ts';
 import { charactersOf } from './usage.ts';
 
 /** Takes one event into `state`, in place, and returns it. Every event of a log leads here, whoever wrote it. */

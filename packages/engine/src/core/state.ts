@@ -244,6 +244,10 @@ export function mergeLimits(limits: Limits, changes: NonNullable<EventData['sess
   return { ...limits, ...Object.fromEntries(given) };
 }
 
+export function emptyMailbox(): Mailbox {
+  return { outbox: [], inbox: [], threadOf: new Map(), sentIn: new Map() };
+}
+
 /** The state before the first event. */
 export function initialState(): State {
   return {
@@ -278,7 +282,7 @@ export function initialState(): State {
     turn: null,
     lastTurn: null,
     lastOptions: {},
-    mail: { outbox: [], inbox: [], threadOf: new Map(), sentIn: new Map() },
+    mail: emptyMailbox(),
     usage: noUsage,
     costUsd: 0,
     window: { tokens: 0, charactersSince: 0 },
