@@ -104,6 +104,8 @@ export type Book = {
   trimmed: Set<string>;
   /** Inputs that correct the agent; what persons said in them and in refusals; and what it is all for. */
   steering: Set<string>;
+  /** Mails that it received: another agent's word is no correction. */
+  mails: Set<string>;
   corrections: Set<string>;
   task: string | null;
   /** Deeds that happened and leave that the tool gave to do them again. */
@@ -137,6 +139,7 @@ export function createBook(session: string, state: State): Book {
     compaction: null,
     trimmed: new Set(),
     steering: new Set(),
+    mails: new Set(),
     corrections: new Set(),
     task: null,
     deeds: new Map(),

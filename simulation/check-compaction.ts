@@ -114,9 +114,13 @@ export function noteSaid(book: Book, event: DurableEvent): void {
   switch (event.type) {
     case 'input.queued': {
       const { delivery, isFeedback, input } = event.data;
-      if (delivery === 'steer' || delivery === 'interrupt' || isFeedback === true) book.steering.add(input);
+      const isSteering = delivery === 'steer' || delivery === 'interrupt' || isFeedback === true;
+      if (isSteering && !book.mails.has(input)) book.steering.add(input);
       return;
     }
+    case 'mail.received':
+      book.mails.add(event.data.mail);
+      return;
     case 'message.added': {
       const { message } = event.data;
       if (message.role !== 'user' || message.input === undefined) return;

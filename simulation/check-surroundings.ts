@@ -102,7 +102,8 @@ export function checkSystem(book: Book, request: ModelRequest, violate: Violate)
     agent.tools.includes(tool) ||
     (agent.tools.includes('*') && !agent.tools.includes(`!${tool}`));
   const inOrder = (names: readonly string[]) => names.toSorted((one, other) => (one < other ? -1 : 1)).join();
-  const told = inOrder(request.tools.map(({ name }) => name));
+  // Only some worlds have the tool that checks.
+  const told = inOrder(request.tools.map(({ name }) => name).filter((name) => name !== 'bash'));
   const its = inOrder(toolNames.filter(may));
   if (told !== its)
     violate('I25 system', `${book.session}: as ${own.stepAgent} it was told of ${told} in place of ${its}.`);

@@ -54,6 +54,10 @@ const refusals = new Set([
   'no_compaction',
   'budget',
   'no_file',
+  'turn_runs',
+  'bad_mail',
+  'no_mail',
+  'already_acknowledged',
 ]);
 /** What the machine or the disk did. The command may have counted all the same. */
 const troubles = new Set([

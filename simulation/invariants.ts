@@ -43,6 +43,12 @@
  *  I31 once       What crosses from one session to another is taken once; the same work is not begun twice.
  *  I32 sum        What a tree has spent is the sum of its answers.
  *  I33 cancel     A task that was cancelled before it began never begins.
+ *  I34 mail       A mail is accepted at most once, by the session that it is for, as it was sent and after it was.
+ *  I35 post       A mail is delivered only if it was accepted, given up only if its sender is told, and read only by a
+ *                 model that answered to it; when faults heal, none is still on its way.
+ *  I36 target     A turn with a target ends well only by a sole end with nothing open, after a second look or a check.
+ *  I37 rounds     Its rounds follow each other within their limit, and stop after three that changed nothing.
+ *  I38 verify     A person's check counts only where an end was put forward.
  */
 export type Invariant =
   | 'I1 sequence'
@@ -76,7 +82,12 @@ export type Invariant =
   | 'I30 deny'
   | 'I31 once'
   | 'I32 sum'
-  | 'I33 cancel';
+  | 'I33 cancel'
+  | 'I34 mail'
+  | 'I35 post'
+  | 'I36 target'
+  | 'I37 rounds'
+  | 'I38 verify';
 
 export type Violation = { invariant: Invariant; message: string };
 

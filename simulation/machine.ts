@@ -4,6 +4,7 @@ import { createHost } from '@pawl/engine';
 import type { State } from '@pawl/engine/core';
 import type { Core, Runners } from '@pawl/engine/testing';
 import { core as realCore, runners as realRunners } from '@pawl/engine/testing';
+import { checkTool, mailRules } from './errands.ts';
 import { createAttachments } from './files.ts';
 import type { ModelWorld } from './model.ts';
 import { createModel, modelId, otherModelId } from './model.ts';
@@ -51,8 +52,9 @@ export function createMachine(name: string, storage: (owner: Owner) => Storage, 
       if (world.random.chance(0.05)) await new Promise<never>(() => undefined);
       return createModel(id === otherModelId ? otherModelId : modelId, world, owner);
     },
-    tools: createTools(world, owner),
     ...(world.isGathering && { agents, surroundings: createSurroundings(world, owner) }),
+    tools: [...createTools(world, owner), ...(world.isErrand ? [checkTool(world, owner)] : [])],
+    mail: mailRules(world, owner),
     createId: () => `${name}-${++ids}`,
     internals: {
       core: {

@@ -3,6 +3,7 @@ import type { Model, ModelEvent, ModelPart, ModelRequest } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
 import { announcements, answers, contentOf, messageOf } from './answers.ts';
 import { countOf, crowdedInfo, summaryFates, summaryOf } from './crowded.ts';
+import { endingCall } from './errands.ts';
 import { fates } from './kinds.ts';
 import type { Random } from './random.ts';
 import { swarm } from './random.ts';
@@ -23,6 +24,8 @@ export type ModelWorld = {
   onWithdrawn(session: string, owner: Owner): void;
   isCalm(): boolean;
   isCrowded: boolean;
+  /** Whether turns have targets, which take an end. */
+  isErrand: boolean;
 };
 
 export function createModel(id: string, world: ModelWorld, owner: Owner): Model {
@@ -44,7 +47,8 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
       world.onWithdrawn(request.session, owner);
       throw new PawlError('context_overflow', 'The request is too long.');
     }
-    const answer = world.isCalm() ? 'end' : random.weighted(inclined);
+    const isEnding = world.isErrand && !world.isCalm() && random.chance(0.4);
+    const answer = world.isCalm() ? 'end' : isEnding ? 'calls' : random.weighted(inclined);
     scheduler.note(`${owner.name}: the model answers: ${answer}`);
     const chunk = () => scheduler.wait(owner, 'model chunk', answer === 'deaf' ? undefined : signal);
     const fail = (code: string, why: string): never => {
@@ -58,7 +62,7 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
       yield { type: random.chance(0.8) && answer !== 'thinks_only' ? 'text' : 'thinking', text: `piece ${piece} ` };
       if (answer !== 'torrent') await chunk();
     }
-    let content = contentOf(answer, random, habits);
+    let content = isEnding ? endingCall() : contentOf(answer, random, habits);
     yield* announced(content, chunk);
     if (answer === 'fails_midway') fail('model_failed', 'The connection broke.');
     if (answer === 'cut') {

@@ -6,6 +6,7 @@ import type { Mutant } from './mutant.ts';
 import { evolveAnd } from './mutant.ts';
 import { answerMutants } from './mutants-answers.ts';
 import { earlyMutants } from './mutants-early.ts';
+import { errandMutants } from './mutants-errands.ts';
 import { questionMutants } from './mutants-questions.ts';
 import { surroundingsMutants } from './mutants-surroundings.ts';
 
@@ -242,4 +243,5 @@ export const mutants: readonly Mutant[] = [
   ...questionMutants,
   ...answerMutants,
   ...surroundingsMutants,
+  ...errandMutants,
 ];

@@ -5,6 +5,7 @@ import { PawlError } from '@pawl/protocol';
 import type { Book } from './book.ts';
 import type { BodyWorld } from './check-deeds.ts';
 import { beginBody, checkDeed, endBody, isDone, noteNotDone } from './check-deeds.ts';
+import { errandOutcome } from './errands.ts';
 import { fileOf } from './files.ts';
 import type { Input } from './kinds.ts';
 import { fates, kindOf, toolNames } from './kinds.ts';
@@ -19,6 +20,8 @@ export type ToolWorld = BodyWorld & {
   versions: Map<string, number>;
   /** Whether calls ask people questions. */
   isCurious: boolean;
+  /** Whether turns have targets, and sessions write to each other. */
+  isErrand: boolean;
 };
 
 /** A Standard Schema, checked without loading a validator. */
@@ -76,7 +79,7 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
       if (input.fate === 'deaf' && random.chance(0.5)) await never();
       if (input.fate === 'throws') throw new Error(`${name} broke.`);
       const files = input.fate === 'pictures' ? await pictures(context) : [];
-      const made = outcome(name, input);
+      const made = { ...outcome(name, input), ...(world.isErrand && errandOutcome(name, input)) };
       // By its number the checker tells which run it is that an outcome came from.
       return { ...made, details: { ...made.details, run: body.run }, ...(files.length > 0 && { files }) };
     } finally {

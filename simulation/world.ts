@@ -9,12 +9,14 @@ import type { Book } from './book.ts';
 import { createBook } from './book.ts';
 import { checkEarlyStops, withdraw } from './check-early.ts';
 import { checkRecord } from './check-events.ts';
+import { createPostCheck } from './check-mail.ts';
 import { checkRequest } from './check-request.ts';
 import { checkGathering, checkSystem } from './check-surroundings.ts';
 import { someSettings } from './choices.ts';
 import { createClients, humans } from './clients.ts';
 import { compactSomething, isCrowded } from './crowded.ts';
 import { difference } from './equality.ts';
+import { isErrand, runErrand } from './errands.ts';
 import { findUnrest, heal } from './heal.ts';
 import type { Invariant, Violation } from './invariants.ts';
 import type { Disk } from './log.ts';
@@ -79,6 +81,7 @@ export async function simulate(
     books.set(session, known);
     return known;
   };
+  const post = createPostCheck(violate);
   const machineOf = (owner: { name: string }) => machines.find((machine) => machine.name === owner.name);
 
   const disk: Disk = createDisk({
@@ -90,6 +93,7 @@ export async function simulate(
       const own = book(session);
       checkRecord(own, events, machineOf(owner) ?? owner, violate, fold);
       for (const event of events) checkGathering(own, event, violate);
+      post.record(own, events);
     },
     onAcknowledged(session, seq, owner) {
       const own = book(session);
@@ -114,6 +118,7 @@ export async function simulate(
     isCurious: isCurious(seed),
     isGathering: isGathering(seed),
     isCrowded: isCrowded(seed),
+    isErrand: isErrand(seed),
     live: (session, owner) => machineOf(owner)?.states.get(session),
     onWithdrawn: (session, owner) => withdraw(book(session), owner),
     onStale: (report) => stale.push(report),
@@ -222,8 +227,9 @@ export async function simulate(
         const hasAnswered = isCurious(seed) && random.chance(0.7) && answerSomething(stage);
         const hasSwitched = !hasAnswered && isGathering(seed) && random.chance(0.2);
         const hasCompacted = !hasAnswered && !hasSwitched && isCrowded(seed) && compactSomething(stage);
+        const hasRun = !hasAnswered && isErrand(seed) && random.chance(0.5) && runErrand(stage);
         if (hasSwitched) switchSomething(stage);
-        else if (!hasAnswered && !hasCompacted) act(stage, inclined);
+        else if (!hasAnswered && !hasCompacted && !hasRun) act(stage, inclined);
       }
       steps += 1;
       if (steps > mostSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);
@@ -231,6 +237,7 @@ export async function simulate(
     isHealing = true;
     if (violation === null) await heal({ ...stage, violate, go, isOver: () => violation !== null });
     if (violation === null) findUnrest({ ...stage, disk, violate });
+    if (violation === null) post.rest(books.values());
     if (violation === null) checkFolds(books.values(), fold, violate);
   } finally {
     process.off('unhandledRejection', onUnhandled);

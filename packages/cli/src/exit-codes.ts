@@ -21,7 +21,15 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** Failures of a model call that only the user's settings cure. */
-const settingCodes = new Set(['no_key', 'bad_base_url', 'bad_header', 'unknown_model', 'unknown_variant']);
+const settingCodes = new Set([
+  'no_key',
+  'bad_base_url',
+  'bad_header',
+  'unknown_model',
+  'unknown_variant',
+  'unknown_tool',
+  'bad_schema',
+]);
 
 /** What the end of a turn means to a script. `failure` is the code of the last failed model call. */
 export function exitCodeOf(

@@ -14,5 +14,5 @@ export type {
 } from '@pawl/protocol';
 export { isPawlError, PawlError } from '@pawl/protocol';
 export { memoryLog, sqliteLog } from '@pawl/storage';
-export { builtinTools } from '@pawl/tools';
+export { builtinTools, mailTools } from '@pawl/tools';
 export { defineTool } from './define-tool.ts';

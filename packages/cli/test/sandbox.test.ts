@@ -54,6 +54,26 @@ describe.skipIf(!probe.isAvailable)('pawl run, contained (P10)', () => {
     expect(existsSync(join(place.home, 'x'))).toBe(true);
   });
 
+  it('contains the check of a person, which needs no leave, as any other command (E14)', async () => {
+    const place = makePlace();
+    call = { tool: 'done', input: { message: 'Over.' } };
+    const verify = 'touch made "$HOME/x"; touch /usr/pawl-x';
+    const { code, stderr } = await run(place, 'manual', ['--until-done', '--verify', verify]);
+    expect(stderr).toContain('✗ The check failed');
+    expect(code).toBe(6);
+    expect(existsSync(join(place.folder, 'made'))).toBe(true);
+    expect(existsSync(join(place.home, 'x'))).toBe(false);
+  });
+
+  it('lets the check of a person change nothing in plan mode (E14)', async () => {
+    const place = makePlace();
+    call = { tool: 'done', input: { message: 'Over.' } };
+    const { code, stderr } = await run(place, 'plan', ['--until-done', '--verify', 'touch made']);
+    expect(stderr).toContain('✗ The check failed');
+    expect(code).toBe(6);
+    expect(existsSync(join(place.folder, 'made'))).toBe(false);
+  });
+
   it('changes nothing in read-only and in plan mode', async () => {
     const place = makePlace();
     call = { tool: 'bash', input: { command: 'node -e "1"; touch made' } };

@@ -137,6 +137,7 @@ describe('M1: a model of the AI SDK', () => {
       tool_choice: { type: 'function', function: { name: 'read' } },
     });
     expect(server.requests[1]?.body.response_format).toMatchObject({ json_schema: { schema: outputSchema } });
+    expect(JSON.stringify(server.requests[1]?.body.messages)).toContain('satisfies this JSON Schema');
   });
 
   it('is given files, also those of results (M13)', async () => {

@@ -12,7 +12,7 @@ import { callText, toolLine } from './tool-line.ts';
 import { finalText, mailLine, saidLines, verifiedLine } from './turn-lines.ts';
 import { answerLines, noticeLine, todoLines } from './work.ts';
 
-const waits: ReadonlySet<string> = new Set(['retrying', 'switching_key', 'cooling']);
+const waits: ReadonlySet<string> = new Set(['retrying', 'switching_key', 'cooling', 'verifying']);
 
 /**
  * `isLive` streams what the agent says to standard output. Otherwise, where that is a pipe or a file, only the final

@@ -1,6 +1,6 @@
 import type { SessionQuery, SessionSummary } from '@pawl/engine';
 import { oneLine } from '@pawl/engine/readers/visible';
-import { modelText } from '@pawl/engine/readers/words';
+import { modelText, workflowText } from '@pawl/engine/readers/words';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
 import { createStyle, type Style, wantsColour } from '../output/style.ts';
@@ -54,9 +54,14 @@ function tableOf(sessions: readonly SessionSummary[], isOfAll: boolean): string 
 
 /** Id, last change, marks, what it is about. */
 function rowOf(summary: SessionSummary, isOfAll: boolean, style: Style, columns: number | null): string {
-  const { session, updatedAt, firstMessage, model, cwd, isLocked, forkedFrom } = summary;
+  const { session, updatedAt, firstMessage, model, cwd, isLocked, forkedFrom, origin } = summary;
   const time = localTime(updatedAt);
-  const marks = [...(isLocked ? ['running'] : []), ...(forkedFrom === null ? [] : [`fork of ${forkedFrom}`])];
+  const marks = [
+    ...(isLocked ? ['running'] : []),
+    ...(forkedFrom === null ? [] : [`fork of ${forkedFrom}`]),
+    ...(origin.user === undefined ? [] : [`for ${oneLine(origin.user)}`]),
+    ...(origin.workflow === undefined ? [] : [oneLine(workflowText(origin))]),
+  ];
   const about = oneLine(firstMessage) || '(no input yet)';
   const rest = [
     ...marks.map((mark) => `[${mark}]`),

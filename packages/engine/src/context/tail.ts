@@ -27,9 +27,9 @@ function adviceOf({ advice }: Turn): string | null {
   }
 }
 
-/** Said as the work begins; what is said later of it stands in the history. */
+/** Said as the work begins, and again after a while, since a shortened history may have lost it. */
 function targetOf({ loop, step, options: { outputSchema } }: Turn): string | null {
-  if (loop === null || step !== 1) return null;
+  if (loop === null || (step !== 1 && step % stepsBetween !== 0)) return null;
   const parts = [
     `You work toward a target and keep going until it is reached, in at most ${loop.maxIterations} iterations. When all that was asked for is done and checked, and nothing on your todo list is open, call done, alone in its step. Nothing else ends the work well; if it takes a person to go on, call escalate.`,
   ];

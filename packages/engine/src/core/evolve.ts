@@ -9,7 +9,7 @@ import { evolveCall, finishCall, interrupt, reconsider } from './fold/call.ts';
 import { evolveCompaction, noteMove } from './fold/compaction.ts';
 import { gather } from './fold/gather.ts';
 import { evolveLoop, noteTodos } from './fold/loop.ts';
-import { emptyMailbox, evolveMail, noteInHistory, ringMail } from './fold/mail.ts';
+import { evolveMail, noteInHistory, ringMail } from './fold/mail.ts';
 import { notePin, noteReason } from './fold/pins.ts';
 import { evolveQuestion } from './fold/question.ts';
 import { checkResult } from './fold/result.ts';
@@ -18,7 +18,7 @@ import { endTurn, fireTimer, leaveBehind, startTurn } from './fold/turn.ts';
 import { optionsOf } from './options.ts';
 import { repairHistory } from './repair.ts';
 import type { State } from './state.ts';
-import { merged, mergeLimits, noUsage } from './state.ts';
+import { emptyMailbox, merged, mergeLimits, noUsage } from './state.ts';
 import { charactersOf } from './usage.ts';
 
 /** Takes one event into `state`, in place, and returns it. Every event of a log leads here, whoever wrote it. */
@@ -108,13 +108,15 @@ export function evolve(state: State, event: DurableEvent): State {
 
     case 'input.queued': {
       const { input, delivery, content, isFeedback = false } = event.data;
-      const isSteering = isFeedback || delivery === 'steer' || delivery === 'interrupt';
+      const isMail = state.mail.inbox.some(({ mail }) => mail === input);
+      const isSteering = !isMail && (isFeedback || delivery === 'steer' || delivery === 'interrupt');
       const queued = { id: input, delivery, content, options: optionsOf(event.data), isSteering, by: event.by };
       if (delivery === 'interrupt') state.queue.unshift(queued);
       else state.queue.push(queued);
-      if (delivery !== 'context') state.isHeld = false;
       // Whoever has something new to do is not asked twice for the end of the old.
       if (state.assignment !== null) Object.assign(state.assignment, { isNudged: false, isIdleOver: false });
+      // What another agent writes does not release what a person told to wait.
+      if (delivery !== 'context' && !isMail) state.isHeld = false;
       break;
     }
     case 'input.edited': {

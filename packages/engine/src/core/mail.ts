@@ -7,6 +7,7 @@ import type { State } from './state.ts';
 /** A letter and whom it is for, as a tool hands it over. */
 export type Outgoing = Letter & { to: string };
 
+const longestText = 20_000;
 /** Mails of one thread that a session may send: two agents that only answer each other come to an end. */
 const mostInThread = 50;
 /** Mails that may be on their way at the same time. */
@@ -24,6 +25,7 @@ export function letterProblem(
 ): string | null {
   if (to === state.session) return 'A session does not write to itself. Use notes.';
   if (to === '' || text.trim() === '') return 'A mail has somebody whom it is for, and a text.';
+  if (text.length > longestText) return `A mail has at most ${longestText} characters. Write the rest to a file.`;
   if (state.mail.outbox.length >= mostUnderWay) {
     return `${mostUnderWay} mails are on their way already. Wait until some are delivered.`;
   }
@@ -113,12 +115,15 @@ function defused(text: string): string {
 }
 
 /** What a delivery that failed leads to: another try after a while, or the end, of which the agent is told. */
-export function undelivered(state: State, mail: string, message: string, isFinal: boolean): EventBody[] {
+export function undelivered(
+  state: State,
+  { mail, at, message, isFinal }: { mail: string; at: number; message: string; isFinal: boolean },
+): EventBody[] {
   const found = state.mail.outbox.find((each) => each.mail === mail);
   if (found === undefined) return [];
   const attempt = found.attempts + 1;
   if (!isFinal && attempt < mostAttempts) {
-    const retryAt = state.now + Math.min(longestWaitMs, firstWaitMs * 2 ** found.attempts);
+    const retryAt = at + Math.min(longestWaitMs, firstWaitMs * 2 ** found.attempts);
     return [{ type: 'mail.delayed', data: { mail, attempt, message, retryAt } }];
   }
   const text = `Your mail ${mail} to ${found.to} was not delivered: ${message}`;

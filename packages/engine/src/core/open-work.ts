@@ -1,13 +1,15 @@
 /** What of the agent's work is not done yet. */
 import { todoLine } from '@pawl/protocol';
 import type { State } from './state.ts';
+import { openTasks } from './tasks.ts';
 
 /** Shown of a long list. */
 const mostShown = 10;
 
 /** What is open, a line each; a turn with a target does not end well before this is empty. */
-export function openWork({ todos }: State): string[] {
-  return todos.items.filter(({ status }) => status !== 'completed').map(todoLine);
+export function openWork(state: State): string[] {
+  const todos = state.todos.items.filter(({ status }) => status !== 'completed').map(todoLine);
+  return [...todos, ...openTasks(state).map(({ id, status }) => `task ${id} (${status.replaceAll('_', ' ')})`)];
 }
 
 /** `Still open: …`, shortened; null if nothing is. */

@@ -4,17 +4,16 @@
  */
 import type { AssistantPart, Attempt, EventBody, EventData, Failure, Json, Judgement } from '@pawl/protocol';
 import type { ModelMessage, ModelPart, ToolOutcome } from '../ports.ts';
-import { blockers, withRemarks } from './calls.ts';
+import { blockers } from './calls.ts';
 import type { CompactionOutcome } from './compaction/decide.ts';
 import { decideSummary } from './compaction/decide.ts';
 import type { Decision } from './decide.ts';
 import { accept, refuse } from './decide.ts';
 import { due } from './due.ts';
+import { checked, finished } from './finished.ts';
 import { findCall } from './fold/call.ts';
-import type { Outgoing } from './mail.ts';
-import { letterProblem, mailId, sent, undelivered } from './mail.ts';
-import { endProblem } from './settle/loop.ts';
-import type { Call, State } from './state.ts';
+import { undelivered } from './mail.ts';
+import type { State } from './state.ts';
 
 /** What a tool says of the session besides its result. */
 export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers' | 'mail' | 'plan' | 'envelope'>;
@@ -41,12 +40,12 @@ export type Outcome =
   | { type: 'context.gathered'; effect: string; data: EventData['context.gathered'] }
   | { type: 'loop.verified'; effect: string; ok: boolean; output: string; problem?: string }
   | { type: 'mail.delivered'; effect: string; mail: string }
-  /** `isFinal`: it would fail again. */
-  | { type: 'mail.undelivered'; effect: string; mail: string; message: string; isFinal: boolean }
   | CompactionOutcome
   | { type: 'task.changed'; effect: string; data: EventData['task.changed'] }
   | { type: 'task.ended'; effect: string; data: EventData['task.ended'] }
   | { type: 'task.delivered'; effect: string; data: EventData['task.delivered'] }
+  /** `at`: Unix ms. `isFinal`: it would fail again. */
+  | { type: 'mail.undelivered'; effect: string; mail: string; at: number; message: string; isFinal: boolean }
   | { type: 'timer.fired'; effect: string }
   | { type: 'session.opened'; data: EventData['session.opened'] };
 
@@ -104,7 +103,7 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
       return accept({ type: 'mail.delivered', data: { mail: outcome.mail } });
     case 'mail.undelivered':
       if (!isOwed(state, outcome.effect)) return late();
-      return accept(...undelivered(state, outcome.mail, outcome.message, outcome.isFinal));
+      return accept(...undelivered(state, outcome));
     case 'task.changed':
       return isOwed(state, outcome.effect) ? accept({ type: 'task.changed', data: outcome.data }) : late();
     case 'task.ended':
@@ -118,78 +117,6 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
 
 /** Requests of one step that may take too long before the turn ends. */
 const mostTimeouts = 2;
-
-/** A call that ends a turn with a target only puts its end forward, and only where that may be. */
-function finished(state: State, outcome: Outcome & { type: 'tool.finished' }): EventBody[] {
-  const { turn } = state;
-  const { declared, checked: given } = outcome;
-  const call = findCall(state, outcome.data.call);
-  const data = call === undefined ? outcome.data : remarked(call, outcome.data);
-  const said = [
-    ...completion(state, declared),
-    ...declarations(declared),
-    ...letters(state, data.call, declared?.mail),
-  ];
-  const isEnd = turn?.loop != null && data.endsTurn !== undefined && data.isBlocked !== true;
-  if (!isEnd) return [...said, { type: 'tool.finished', data }, ...checked(state, given, data.call)];
-  const problem = endProblem(state, turn);
-  const { endsTurn: _, result: __, ...rest } = data;
-  if (problem !== null && turn.loop !== null) {
-    const changed = {
-      turn: turn.number,
-      iteration: turn.loop.iteration,
-      status: 'executing' as const,
-      message: problem,
-    };
-    return [
-      ...said,
-      { type: 'tool.finished', data: { ...rest, status: 'error', content: problem } },
-      { type: 'loop.changed', data: changed },
-    ];
-  }
-  return [
-    ...said,
-    { type: 'tool.finished', data: { ...data, content: 'Noted. It is looked at now.' } },
-    ...checked(state, given, data.call),
-  ];
-}
-
-function checked(state: State, given: Checked | undefined, call?: string): EventBody[] {
-  if (given === undefined) return [];
-  const { number = 0, step = 0 } = state.turn ?? {};
-  return [{ type: 'result.checked', data: { turn: number, step, ...(call !== undefined && { call }), ...given } }];
-}
-
-/** What a tool wants to be sent. What may not be is told by the tool itself, which asked before. */
-function letters(state: State, call: string, mail: readonly Outgoing[] = []): EventBody[] {
-  return mail
-    .filter((letter) => letterProblem(state, letter) === null)
-    .map((letter, index) => sent(state, mailId(state.session, `${call}_m${index + 1}`), letter));
-}
-
-/** A task says that it is done, with what it gives to its owner. */
-function completion({ assignment }: State, { envelope }: Declared = {}): EventBody[] {
-  if (envelope === undefined || assignment === null || assignment.finished !== null) return [];
-  const { instance } = assignment;
-  return [{ type: 'task.finished', data: { instance, outcome: 'completed', message: 'It is done.', envelope } }];
-}
-
-function declarations({ stage, todos, notes = {}, offers = [], plan }: Declared = {}): EventBody[] {
-  const set = Object.entries(notes).map(([key, value]): EventBody => ({ type: 'note.set', data: { key, value } }));
-  return [
-    ...(stage === undefined ? [] : [{ type: 'stage.declared' as const, data: { stage } }]),
-    ...(todos === undefined ? [] : [{ type: 'todo.updated' as const, data: { todos: [...todos] } }]),
-    ...(plan === undefined ? [] : [{ type: 'plan.written' as const, data: { text: plan } }]),
-    ...set,
-    ...(offers.length === 0 ? [] : [{ type: 'tools.offered' as const, data: { tools: [...offers] } }]),
-  ];
-}
-
-/** What the engine says of a result stands apart from what came from outside. */
-function remarked(call: Call, data: EventData['tool.finished']): EventData['tool.finished'] {
-  if (data.isOutside !== true) return { ...data, content: withRemarks(call, data.content) };
-  return call.remarks.length === 0 ? data : { ...data, remarks: withRemarks(call, '') };
-}
 
 const late = () => refuse('late_outcome', 'Nobody waits for this outcome any more; it was dropped.');
 

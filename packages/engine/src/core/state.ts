@@ -324,6 +324,10 @@ export function merged<Of extends object>(
   return { ...settings, ...Object.fromEntries(given) };
 }
 
+export function emptyMailbox(): Mailbox {
+  return { outbox: [], inbox: [], threadOf: new Map(), sentIn: new Map() };
+}
+
 /** The state before the first event. */
 export function initialState(): State {
   return {
@@ -366,7 +370,7 @@ export function initialState(): State {
     turn: null,
     lastTurn: null,
     lastOptions: {},
-    mail: { outbox: [], inbox: [], threadOf: new Map(), sentIn: new Map() },
+    mail: emptyMailbox(),
     usage: noUsage,
     costUsd: 0,
     window: { tokens: 0, charactersSince: 0 },

@@ -96,6 +96,20 @@ describe('E14: a turn with a target', () => {
     expect(session.last('turn.ended')?.outcome).toBe('completed');
   });
 
+  it('keeps what a deed did that came with other calls, and only refuses that it ends the turn', () => {
+    const session = start();
+    session.answer([call('deploy'), call('read')]);
+    session.judge('t1_s1_c1', { effect: 'external' });
+    session.judge('t1_s1_c2');
+    session.finish('t1_s1_c1', { content: 'Deployed.', endsTurn: 'It is deployed.' });
+    session.finish('t1_s1_c2');
+    expect(session.results()[0]).toMatchObject({
+      status: 'ok',
+      content: expect.stringMatching(/^Deployed\.\n\(Not accepted/),
+    });
+    expect(session.state.turn?.loop?.iteration).toBe(2);
+  });
+
   it('runs the check of a person before done counts, and tells what failed', () => {
     const session = start({ verify: 'npm test' });
     step(session, ['write']);

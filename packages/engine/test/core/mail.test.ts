@@ -16,6 +16,7 @@ const undelivered = (session: Session, isFinal = false) =>
     type: 'mail.undelivered',
     effect: 'deliver:s1:c77',
     mail: 's1:c77',
+    at: 0,
     message: 'It is in use.',
     isFinal,
   });
@@ -119,6 +120,18 @@ describe('A3: mail that comes in', () => {
     session.fail('cancelled');
     expect(session.last('turn.started')).toMatchObject({ turn: 2, input: 'owner:m1' });
     expect(session.last('turn.ended')?.message).toContain('Interrupted by a mail of owner');
+  });
+
+  it('waits with the queue that a person told to wait', () => {
+    const session = begin();
+    session.send();
+    session.send('Later.');
+    session.cancel('wait');
+    session.fail('cancelled');
+    receive(session, { priority: 'urgent' });
+    expect([session.state.turn, session.state.isHeld]).toEqual([null, true]);
+    session.send('Go on.');
+    expect(session.last('turn.started')).toMatchObject({ turn: 2 });
   });
 
   it('is accepted once, under its own id, from nobody but its sender', () => {

@@ -19,8 +19,25 @@ const happening = fc.oneof(
       value,
       delivery: fc.constantFrom('queue', 'steer', 'interrupt', 'reject'),
       review: fc.boolean(),
+      target: fc.option(
+        fc.record(
+          { maxIterations: fc.integer({ min: 1, max: 4 }), verify: fc.constant('npm test') },
+          { requiredKeys: ['maxIterations'] },
+        ),
+      ),
     }),
   },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('verify'), passes: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      what: fc.constant('mail'),
+      index,
+      priority: fc.constantFrom('notify', 'urgent', 'interrupt'),
+      comesIn: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('deliver'), index, succeeds: fc.boolean() }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -78,8 +95,41 @@ function happen(session: Session, it: Happening): void {
   const some = pick([...calls, 't9_s9_c9'], 'index' in it ? it.index : 0) ?? 't9_s9_c9';
   switch (it.what) {
     case 'send':
-      if ('delivery' in it) session.send(it.value, it.delivery as 'queue', { review: it.review });
+      if (!('delivery' in it)) return;
+      session.send(it.value, it.delivery as 'queue', {
+        review: it.review,
+        ...(it.target !== null && { target: it.target as { maxIterations: number } }),
+      });
       return;
+    case 'verify': {
+      const owed = session.effects().find(({ kind }) => kind === 'verify');
+      if (owed === undefined || !('passes' in it)) return;
+      session.outcome({ type: 'loop.verified', effect: owed.id, ok: it.passes, output: 'It ran.' });
+      return;
+    }
+    case 'mail':
+      if ('priority' in it) write(session, it);
+      return;
+    case 'deliver': {
+      if (!('succeeds' in it)) return;
+      const owed = pick(
+        session.effects().flatMap((each) => (each.kind === 'deliver' ? [each] : [])),
+        it.index,
+      );
+      if (owed === undefined) return;
+      const { id: effect, mail } = owed;
+      if (it.succeeds) session.outcome({ type: 'mail.delivered', effect, mail });
+      else
+        session.outcome({
+          type: 'mail.undelivered',
+          effect,
+          mail,
+          at: 0,
+          message: 'Busy.',
+          isFinal: it.index % 5 === 0,
+        });
+      return;
+    }
     case 'answer':
       if (!('calls' in it)) return;
       session.answer(it.calls === 0 ? [text()] : Array.from({ length: it.calls }, () => call()), {
@@ -151,6 +201,20 @@ function happen(session: Session, it: Happening): void {
     default:
       it satisfies never;
   }
+}
+
+/** A mail of the session, or one that comes in: some of them twice. */
+type Post = { index: number; priority: string; comesIn: boolean };
+
+function write(session: Session, { index: at, priority, comesIn }: Post): void {
+  const letter = { kind: 'progress' as const, priority: priority as 'notify', text: 'Half is done.', artifacts: [] };
+  if (!comesIn) {
+    session.command('mail.send', { ...letter, to: 'owner' });
+    return;
+  }
+  const mail = `owner:m${at}`;
+  const by = { kind: 'agent' as const, id: 'owner' };
+  session.command('mail.receive', { ...letter, mail, thread: mail, from: 'owner' }, { by, id: mail });
 }
 
 /** Checks `holds` after everything that happens to a session. */
@@ -295,5 +359,36 @@ it('is owed something, or waits for somebody, as long as a turn is open', () => 
     if (turn === null) return;
     const waitsForPeople = isPaused || turn.phase === 'review' || turn.calls.some((each) => each.approval !== null);
     expect(waitsForPeople || session.due().length > 0).toBe(true);
+  });
+});
+
+it('A3: takes each mail in once, and owes each that is sent to somebody until it is delivered or given up', () => {
+  always(({ events, state }) => {
+    const mails = (type: DurableEvent['type']) =>
+      events.flatMap((event) => (event.type === type && 'mail' in event.data ? [event.data.mail] : []));
+    const received = mails('mail.received');
+    expect(new Set(received).size).toBe(received.length);
+    const done = [...mails('mail.delivered'), ...mails('mail.failed')];
+    const open = mails('mail.sent').filter((mail) => !done.includes(mail));
+    const owed = due(state).flatMap(({ id }) => /^(?:deliver|timer:mail):(s1:[^:]+)/.exec(id)?.[1] ?? []);
+    expect(owed).toEqual(open);
+  });
+});
+
+it('E14: never ends a turn with a target well unless an end was put forward, and never beyond its iterations', () => {
+  always(({ events }) => {
+    let target: { maxIterations: number } | undefined;
+    let isProposed = false;
+    for (const event of events) {
+      if (event.type === 'turn.started') [target, isProposed] = [event.data.target, false];
+      if (event.type === 'tool.finished' && event.data.endsTurn !== undefined) isProposed = true;
+      if (event.type === 'loop.changed') {
+        expect(event.data.iteration).toBeLessThanOrEqual(target?.maxIterations ?? 0);
+        if (event.data.status === 'executing') isProposed = false;
+      }
+      if (event.type === 'turn.ended' && target !== undefined && event.data.outcome === 'completed') {
+        expect([isProposed, event.data.loop?.status]).toEqual([true, 'completed']);
+      }
+    }
   });
 });

@@ -1,16 +1,12 @@
 /** What the events of mail change. */
 import type { DurableEvent } from '@pawl/protocol';
-import type { Mailbox, State } from '../state.ts';
+import type { State } from '../state.ts';
 
 /** Mails that were read and are still shown. */
 const mostKept = 100;
 
 /** The id of the effect that rings when a delivery is tried again. */
 export const mailTimer = (mail: string, attempt: number) => `timer:mail:${mail}:${attempt}`;
-
-export function emptyMailbox(): Mailbox {
-  return { outbox: [], inbox: [], threadOf: new Map(), sentIn: new Map() };
-}
 
 type MailEvent = Extract<
   DurableEvent,

@@ -12,8 +12,9 @@ export function checkResult(turn: Turn, { isValid, result, problem = '', call }:
     return;
   }
   turn.wrongResults += 1;
-  turn.ending = null;
-  if (turn.wrongResults < mostWrong) {
+  // What another call of the step put forward may be right.
+  if (call === undefined) turn.ending = null;
+  if (turn.wrongResults < mostWrong || turn.ending !== null) {
     turn.correction = call === undefined ? problem : null;
     return;
   }

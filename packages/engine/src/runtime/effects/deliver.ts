@@ -25,6 +25,7 @@ export const runDeliver: Runner<'deliver'> = async (effect, { state, ports, sign
   } catch (error) {
     const isFinal = isPawlError(error) && finalCodes.has(error.code);
     const message = messageOf(error);
-    await report({ type: 'mail.undelivered', effect: effect.id, mail: effect.mail, message, isFinal });
+    const at = ports.clock.now();
+    await report({ type: 'mail.undelivered', effect: effect.id, mail: effect.mail, at, message, isFinal });
   }
 };
