@@ -1,6 +1,6 @@
 /** What a compaction does to a history: when, to what, and what it must not lose. */
 import type { ModelRequest } from '@pawl/engine';
-import type { DurableEvent, Message } from '@pawl/protocol';
+import type { DurableEvent, Message, UserPart } from '@pawl/protocol';
 import { textOf, todoLine } from '@pawl/protocol';
 import type { Book } from './book.ts';
 import type { Violate } from './invariants.ts';
@@ -107,6 +107,8 @@ function apply(
   if (book.trouble.cuts >= 3) book.trouble.hasCompacted = true;
 }
 
+const wordsOf = (content: readonly UserPart[]) => textOf(content.filter(({ type }) => type === 'text')).trim();
+
 /** What must never be lost, by the log alone. */
 export function noteSaid(book: Book, event: DurableEvent): void {
   switch (event.type) {
@@ -118,9 +120,9 @@ export function noteSaid(book: Book, event: DurableEvent): void {
     case 'message.added': {
       const { message } = event.data;
       if (message.role !== 'user' || message.input === undefined) return;
-      const text = textOf(message.content).trim();
+      const text = wordsOf(message.content);
       const isTask = book.task === null && message.source === 'input';
-      if (isTask) book.task = textOf(message.content);
+      if (isTask) book.task = text;
       else if (book.steering.has(message.input) && text !== '') book.corrections.add(text);
       return;
     }

@@ -38,6 +38,9 @@ export async function heal(healing: Healing): Promise<void> {
     // What hangs for ever is what a cancel is for.
     for (const [session, { machine }] of probes) {
       const book = healing.book(session);
+      if (book.turn === null && book.state.compaction !== null) {
+        healing.clients.command(machine, session, human, 'compaction.cancel', {});
+      }
       if (book.turn === null || book.turn.cancelSeq !== null || isAtRest(book)) continue;
       healing.clients.command(machine, session, human, 'turn.cancel', {});
     }
@@ -93,6 +96,7 @@ function reconnect({ subscribers }: Healing, probes: Probes): void {
 }
 
 function isAtRest({ state }: Book): boolean {
+  if (state.turn === null && state.compaction !== null) return false;
   const isWaiting = state.isPaused || state.turn?.phase === 'review';
   return state.turn === null ? true : isWaiting && state.turn.phase !== 'model' && state.turn.phase !== 'tools';
 }

@@ -1,6 +1,10 @@
 /** A durable agent engine. Start with `createHost`; read `core` to learn how it works. */
 
+export { defaultSummaryPrompt } from './context/compaction/prompt.ts';
 export { defaultPrompt } from './context/prompt.ts';
+export type { ContextRegion, ContextReport } from './context/regions.ts';
+export { contextOf } from './context/regions.ts';
+export { buildRequest } from './context/request.ts';
 export type { State } from './core/index.ts';
 export { defaultLimits } from './core/index.ts';
 export { withContext, withCostBudget, withSystem } from './middleware/index.ts';

@@ -2,6 +2,7 @@
 import type { Tool } from '@pawl/engine';
 import { askTool } from './ask.ts';
 import { doneTool, escalateTool } from './end.ts';
+import { historyTool } from './history.ts';
 import { listToolsTool } from './list-tools.ts';
 import { notesTool } from './notes.ts';
 import { notifyTool } from './notify.ts';
@@ -10,5 +11,15 @@ import { todoTool } from './todo.ts';
 
 /** All of them. None touches anything but the session itself, so none needs leave, in no mode. */
 export function workTools(): Tool[] {
-  return [askTool(), doneTool(), escalateTool(), listToolsTool(), notesTool(), notifyTool(), stageTool(), todoTool()];
+  return [
+    askTool(),
+    doneTool(),
+    escalateTool(),
+    historyTool(),
+    listToolsTool(),
+    notesTool(),
+    notifyTool(),
+    stageTool(),
+    todoTool(),
+  ];
 }

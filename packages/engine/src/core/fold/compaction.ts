@@ -14,6 +14,7 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
   const { compactions, turn } = state;
   switch (event.type) {
     case 'context.trimmed':
+      state.trimmed += event.data.results.length;
       changeHistory(state, trimMessages(state.messages, event.data.results));
       state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
       break;
