@@ -4,7 +4,7 @@ import { core } from '@pawl/engine/testing';
 import type { Mutant } from './mutant.ts';
 import { evolveAnd } from './mutant.ts';
 
-/** Each state's compaction as it was before the event that took it away. */
+/** Each state's compaction whose summary has not taken its place yet. */
 const before = new WeakMap<State, State['compaction']>();
 
 export const compactionMutants: readonly Mutant[] = [
@@ -47,7 +47,9 @@ export const compactionMutants: readonly Mutant[] = [
     name: 'lets a summary take its place twice',
     mutation: evolveAnd((state, event) => {
       if (event.type === 'compaction.summarised') before.set(state, state.compaction);
-      if (event.type === 'context.compacted') state.compaction = before.get(state) ?? null;
+      if (event.type !== 'context.compacted') return;
+      state.compaction = before.get(state) ?? null;
+      before.delete(state);
     }),
     finds: ['I22 compaction'],
   },

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { ModelsSettings, ProviderSettings } from '@pawl/models/select';
-import type { Limits, PermissionMode, RuleSet } from '@pawl/protocol';
+import type { CompactionSettings, Limits, PermissionMode, RuleSet } from '@pawl/protocol';
 import type { SandboxMode } from '@pawl/tools';
 import { badConfig, parseConfig } from './parse.ts';
 import { projectConfigPath, userConfigPath } from './paths.ts';
@@ -20,6 +20,8 @@ export type Config = {
   rules: RuleSet;
   projectRules: RuleSet;
   limits: Partial<Limits>;
+  /** When histories are compacted: the project's word before the user's. */
+  compaction: Partial<CompactionSettings>;
   /** Groups of people, and which approvals go to which; the user's alone. */
   approvers: NonNullable<Written['approvers']> | null;
   /** Providers, pools, variants and models. */
@@ -93,6 +95,7 @@ function configOf(
     rules: { ...none, ...user.rules },
     projectRules: { ...none, ...project.rules },
     limits: smaller(user.limits ?? {}, project.limits ?? {}),
+    compaction: { ...user.compaction, ...project.compaction },
     approvers: user.approvers ?? null,
     models: together(user, project),
     files: [userPath, projectPath].filter((path) => path !== '' && existsSync(path)),

@@ -15,12 +15,16 @@ export function shareOf(
   isTrusted = false,
 ): ProjectShare {
   const { providers = {}, models, pools = {}, variants, rules, limits, mode, model, sandbox, sandboxNetwork } = written;
+  const { compaction } = written;
   const ignored: string[] = [];
   const ignore = (place: string, why: string) =>
     ignored.push(`${place}: ignored, because ${why}. Put it into ${userPath}.`);
   /** The provider of a model that only the project itself tells of, or null. */
   const foreign = (id: string) => Object.keys(providers).find((name) => id.startsWith(`${name}/`) && !isKnown(name));
-  const settings: Written = { ...(limits !== undefined && { limits }) };
+  const settings: Written = {
+    ...(limits !== undefined && { limits }),
+    ...(compaction !== undefined && { compaction }),
+  };
   const kept = Object.entries(pools).filter(([name, chain]) => {
     const provider = chain.map(foreign).find((one) => one !== undefined);
     if (provider !== undefined) ignore(`pools.${name}`, `the provider ${provider} is only in the project’s file`);

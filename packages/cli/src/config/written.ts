@@ -1,5 +1,5 @@
 import type { ModelsSettings } from '@pawl/models/select';
-import type { Limits, PermissionMode, RuleSet } from '@pawl/protocol';
+import type { CompactionSettings, Limits, PermissionMode, RuleSet } from '@pawl/protocol';
 import type { SandboxMode } from '@pawl/tools';
 
 /** A settings file as it is written, once it has been held against the schema. */
@@ -10,5 +10,6 @@ export type Written = {
   sandboxNetwork?: 'on' | 'off';
   rules?: Partial<RuleSet>;
   limits?: Partial<Limits>;
+  compaction?: Partial<CompactionSettings>;
   approvers?: { groups: { [group: string]: string[] }; routes: { rule: string; group: string }[] };
 } & ModelsSettings;

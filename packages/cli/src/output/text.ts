@@ -1,6 +1,7 @@
 /** A run for people: text as it streams, a line a tool, a summary. */
 import { oneLine, visible } from '@pawl/engine/readers/visible';
 import type { AssistantMessage, DurableEvent, PawlEvent, Question, TransientEvent } from '@pawl/protocol';
+import { compactionLine } from './compaction-line.ts';
 import type { Reporter } from './reporter.ts';
 import type { Screen } from './screen.ts';
 import type { Output } from './stdout.ts';
@@ -85,6 +86,12 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
         screen.line(
           style.dim(`The history was repaired: ${event.data.repairs.map(({ why }) => oneLine(why)).join(' ')}`),
         );
+        break;
+      case 'context.trimmed':
+      case 'context.compacted':
+      case 'compaction.failed':
+      case 'compaction.cancelled':
+        screen.line(style.dim(compactionLine(event)));
         break;
       case 'approval.requested': {
         const { call, tool, input } = event.data;

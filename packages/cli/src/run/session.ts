@@ -22,7 +22,7 @@ export async function findWanted(log: SessionLog, { session, cwd }: RunOptions):
 
 /** @throws `usage` when there is a session of that id already. */
 export async function createSession(host: Host, options: RunOptions, isAttended: boolean): Promise<SessionClient> {
-  const { session, cwd, agent, mode, rules, limits } = options;
+  const { session, cwd, agent, mode, rules, limits, compaction } = options;
   const id = session.kind === 'new' ? session.id : null;
   try {
     return await host.create({
@@ -30,6 +30,7 @@ export async function createSession(host: Host, options: RunOptions, isAttended:
       isAttended,
       rules,
       limits,
+      ...(compaction !== null && { compaction }),
       ...(id !== null && { id }),
       ...(agent !== null && { agent }),
       ...(mode !== null && { mode }),

@@ -1,7 +1,8 @@
 /** What trimming and compacting change. */
-import type { DurableEvent } from '@pawl/protocol';
+import type { DurableEvent, EventData } from '@pawl/protocol';
 import { trimMessages } from '../compaction/trim.ts';
 import type { HistoryMessage, State } from '../state.ts';
+import { noUsage } from '../state.ts';
 import { windowTokens } from '../usage.ts';
 import { addSpending } from './answer.ts';
 
@@ -25,14 +26,14 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
       break;
     }
     case 'compaction.summarised': {
-      const { kind, summary, files, recalled, usage, costUsd } = event.data;
-      if (usage !== undefined) addSpending(state, usage, costUsd ?? null);
+      const { kind, summary, files, recalled } = event.data;
+      spend(state, event.data);
       if (state.compaction !== null) state.compaction.ready = { kind, summary, files, recalled };
       break;
     }
     case 'compaction.failed': {
-      const { usage, costUsd, suspendedSteps } = event.data;
-      if (usage !== undefined) addSpending(state, usage, costUsd ?? null);
+      const { suspendedSteps } = event.data;
+      spend(state, event.data);
       const isNeeded = state.compaction !== null && state.compaction.cause === turn?.need?.cause;
       if (turn?.need != null && isNeeded) turn.need.hasFailed = true;
       state.compaction = null;
@@ -70,6 +71,13 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
     default:
       event satisfies never;
   }
+}
+
+function spend(
+  state: State,
+  { usage = noUsage, costUsd = 0 }: Pick<EventData['compaction.failed'], 'usage' | 'costUsd'>,
+): void {
+  addSpending(state, usage, costUsd);
 }
 
 /** What was checked for repair is checked again, and nothing was signed over the history as it is now. */
