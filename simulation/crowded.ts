@@ -21,7 +21,7 @@ export function countOf(request: ModelRequest): number {
 }
 
 /** Somebody compacts, or does not want it. False mostly. */
-export function compactSomething({ random, clients, sessions, book, machines }: Stage): boolean {
+export function compactSomething({ random, clients, sessions, book, machines, fork }: Stage): boolean {
   if (random.chance(0.6)) return false;
   const session = random.pick(sessions());
   const awake = machines().filter((machine) => !machine.isAsleep);
@@ -29,7 +29,8 @@ export function compactSomething({ random, clients, sessions, book, machines }: 
   if (machine === undefined) return false;
   const by = random.chance(0.8) ? random.pick(humans) : agent;
   const isUnderWay = book(session).state.compaction !== null;
-  if (isUnderWay && random.chance(0.5)) clients.command(machine, session, by, 'compaction.cancel', {});
+  if (isUnderWay && sessions().length < 3 && random.chance(0.3)) fork(machine, session);
+  else if (isUnderWay && random.chance(0.5)) clients.command(machine, session, by, 'compaction.cancel', {});
   else if (random.chance(0.15)) {
     const compaction = random.chance(0.5) ? { isOn: random.chance(0.8) } : { threshold: random.pick([0.3, 0.75, 0.9]) };
     clients.command(machine, session, by, 'session.configure', { compaction });

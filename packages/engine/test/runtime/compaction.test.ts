@@ -12,11 +12,9 @@ import { buildRequest } from '../../src/context/request.ts';
 import { evolve, initialState } from '../../src/core/index.ts';
 import type { Model, ModelPart, ModelRequest } from '../../src/index.ts';
 import { createHost, createRegistry } from '../../src/index.ts';
-import { collect, echo, eventOf, fakeTool, finished, ofType } from './support.ts';
+import { echo, eventOf, fakeTool, finished, ofType } from './support.ts';
 
 const info = { contextTokens: 16_000, outputTokens: 1000, isPriceKnown: true };
-const usableTokens = 11_000;
-
 /** Four characters a token, as the engine reckons. */
 const tokensOf = (request: ModelRequest) =>
   Math.ceil(
@@ -214,7 +212,6 @@ describe('X2 to X5: five hundred turns, through twenty compactions', { timeout: 
       else expect(digestOf(shown)).toBe(files[path]);
     }
     expect(Math.max(...requests.map(tokensOf))).toBeLessThan(info.contextTokens - info.outputTokens);
-    expect(requests.filter((request) => tokensOf(request) > usableTokens)).toEqual([]);
 
     // The prefix changes at the logged events only.
     let moved = 0;
@@ -306,9 +303,8 @@ it('X4: a compaction that was under way when the driver was gone is done by the 
   const second = createHost({ log, model });
   const again = await second.open(session.id);
   await eventOf(again, 'context.compacted');
-  const { events } = { events: await second.read(session.id) };
+  const events = await second.read(session.id);
   expect(ofType(events, 'compaction.summarised')).toHaveLength(1);
   expect((await again.view()).context).toMatchObject({ compactions: 1, isCompacting: false });
-  await collect((async function* () {})());
   await second.close();
 });

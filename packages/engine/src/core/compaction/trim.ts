@@ -3,7 +3,7 @@ import type { EventData, ToolResult } from '@pawl/protocol';
 import { canonicalJson } from '../calls.ts';
 import type { HistoryMessage, State } from '../state.ts';
 import { charactersOf, charactersPerToken } from '../usage.ts';
-import { usableTokens } from './window.ts';
+import { asCounted, usableTokens } from './window.ts';
 
 /** The latest messages are left alone. */
 const untouched = 12;
@@ -20,7 +20,8 @@ export function findTrim(state: State): EventData['context.trimmed'] | null {
   const candidates = candidatesIn(state.messages);
   const batches = [candidates.filter(({ isSuperseded }) => isSuperseded), candidates];
   for (const batch of batches) {
-    const freedTokens = batch.reduce((sum, { result }) => sum + freedBy(result), 0);
+    const freed = batch.reduce((sum, { result }) => sum + freedBy(result), 0);
+    const freedTokens = asCounted(state, freed);
     if (batch.length === 0 || freedTokens < least) continue;
     return { results: batch.map(({ message, result }) => ({ message, call: result.call })), freedTokens };
   }
