@@ -18,7 +18,7 @@ const log = [
   { type: 'tool.finished', data: { call: 't1_s1_c1', status: 'ok', content: `A fig tree. ${'leaf '.repeat(8000)}` } },
 ].map((event, index) => ({ seq: index + 1, at: 0, session: 's', by, ...event })) as unknown as DurableEvent[];
 
-const read = async (input: { search?: string; call?: string; message?: string; offset?: number }) => {
+const read = async (input: { search?: string; id?: string; offset?: number }) => {
   const context = { history: async () => log } as unknown as ToolContext;
   return (await historyTool().run(input, context)).content;
 };
@@ -31,15 +31,15 @@ describe('X4: the history tool', () => {
   });
 
   it('reads a result whole, in parts', async () => {
-    const first = await read({ call: 't1_s1_c1' });
+    const first = await read({ id: 't1_s1_c1' });
     expect(first).toContain('read on with offset 20000');
     expect(first.length).toBeLessThan(20_100);
-    expect(await read({ call: 't1_s1_c1', offset: 40_000 })).not.toContain('read on');
+    expect(await read({ id: 't1_s1_c1', offset: 40_000 })).not.toContain('read on');
   });
 
   it('reads a message, and says where there is none', async () => {
-    expect(await read({ message: 'm2' })).toBe('call t1_s1_c1: read {"path":"garden.txt"}');
-    await expect(read({ message: 'm9' })).rejects.toMatchObject({ code: 'no_entry' });
+    expect(await read({ id: 'm2' })).toBe('call t1_s1_c1: read {"path":"garden.txt"}');
+    await expect(read({ id: 'm9' })).rejects.toMatchObject({ code: 'no_entry' });
     await expect(historyTool().run({}, {} as ToolContext)).rejects.toMatchObject({ code: 'no_history' });
   });
 });

@@ -101,7 +101,7 @@ describe('X2: automatic compaction', () => {
     step(session, { tokens: 24_000 });
     expect(session.last('context.trimmed')).toMatchObject({ results: [{ call: old }] });
     expect(session.count('compaction.started')).toBe(0);
-    expect(JSON.stringify(session.state.messages[2])).toContain(`history {\\"call\\":\\"${old}\\"}`);
+    expect(JSON.stringify(session.state.messages[2])).toContain(`history {\\"id\\":\\"${old}\\"}`);
     expect(session.state.signedFrom).toBe(session.state.messages.length);
   });
 

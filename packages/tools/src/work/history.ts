@@ -3,7 +3,8 @@ import type { DurableEvent } from '@pawl/protocol';
 import { PawlError, textOf } from '@pawl/protocol';
 import { defineTool, objectSchema } from '../tool.ts';
 
-type HistoryInput = { search?: string; message?: string; call?: string; offset?: number };
+/** `id` names a message (`m12`) or a call (`t1_s2_c1`); `offset` goes on where the last part ended. */
+type HistoryInput = { search?: string; id?: string; offset?: number };
 
 /** Entries of a search or a list. */
 const mostEntries = 30;
@@ -17,12 +18,11 @@ export function historyTool(): Tool {
   return defineTool<HistoryInput>({
     name: 'history',
     description:
-      'Everything that was said and done in this session, also what you are no longer shown. `search` finds words, `message` reads one message (m12), `call` reads the result of one call (t1_s2_c1); `offset` goes on where the last part ended. Without any of them: the latest entries before.',
+      'All of this session, also what you are no longer shown: search words, or read by id a message (m12) or the result of a call (t1_s2_c1).',
     input: objectSchema(
       {
-        search: { type: 'string', minLength: 1, maxLength: 200 },
-        message: { type: 'string', minLength: 1, maxLength: 40 },
-        call: { type: 'string', minLength: 1, maxLength: 80 },
+        search: { type: 'string' },
+        id: { type: 'string' },
         offset: { type: 'integer', minimum: 0 },
       },
       [],
@@ -33,12 +33,11 @@ export function historyTool(): Tool {
   });
 }
 
-async function run({ search, message, call, offset = 0 }: HistoryInput, scope: ToolContext): Promise<ToolOutcome> {
+async function run({ search, id, offset = 0 }: HistoryInput, scope: ToolContext): Promise<ToolOutcome> {
   if (scope.history === undefined)
     throw new PawlError('no_history', 'The history of this session cannot be read here.');
   const entries = entriesOf(await scope.history());
-  if (message !== undefined || call !== undefined) {
-    const id = message ?? call;
+  if (id !== undefined) {
     const entry = entries.findLast((one) => one.id === id);
     if (entry === undefined)
       throw new PawlError('no_entry', `There is no "${id}" in the history. Search for words of it.`);

@@ -70,7 +70,7 @@ const freedBy = (result: ToolResult): number =>
 function markerOf(result: ToolResult): string {
   const files = (result.files ?? []).map(({ name, mediaType }) => name ?? mediaType);
   const and = files.length === 0 ? '' : ` and ${files.join(', ')}`;
-  return `[${result.content.length} characters${and} of this result were taken out to save room. If they still matter, call ${result.tool} again, or read them as they were with: history {"call":"${result.call}"}]`;
+  return `[${result.content.length} characters${and} of this result were taken out to save room. If they still matter, call ${result.tool} again, or read them as they were with: history {"id":"${result.call}"}]`;
 }
 
 /** The history without them. Messages that lose nothing are the same objects as before. */
