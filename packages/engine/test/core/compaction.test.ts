@@ -198,6 +198,20 @@ describe('X3: what a compaction keeps', () => {
     expect(JSON.stringify(session.state.messages).match(/Never touch legacy/g)).toHaveLength(1);
   });
 
+  it('keeps of a task that is too long for the window its ends, and the lines of it that instruct', () => {
+    const session = crowded();
+    session.send(
+      `Review this.\n${'+ some line\n'.repeat(10_000)}Do not touch the tests.\n${'- some line\n'.repeat(10_000)}`,
+    );
+    for (let steps = 0; steps < 15; steps++) step(session);
+    session.command('context.compact', {});
+    summarise(session);
+    step(session);
+    expect(firstText(session)).toContain('Review this.');
+    expect(firstText(session)).toContain('- Do not touch the tests.');
+    expect(firstText(session).length).toBeLessThan(30_000);
+  });
+
   it('keeps why calls and results were refused', () => {
     const session = crowded();
     session.send('Go.', 'queue', { review: true });
