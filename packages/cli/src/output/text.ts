@@ -11,7 +11,7 @@ import type { KnownCall } from './tool-line.ts';
 import { callText, toolLine } from './tool-line.ts';
 import { answerLines, noticeLine, todoLines } from './work.ts';
 
-const waits: ReadonlySet<string> = new Set(['retrying', 'switching_key', 'cooling']);
+const waits: ReadonlySet<string> = new Set(['retrying', 'switching_key', 'cooling', 'compacting']);
 
 /**
  * `isLive` streams what the agent says to standard output. Otherwise, where that is a pipe or a file, only the final

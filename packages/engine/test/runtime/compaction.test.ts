@@ -280,6 +280,33 @@ it('X5: the request of a session of 2000 messages is built in less than a millis
   expect(eachMs).toBeLessThan(1);
 });
 
+it('X4: a fork before a compaction has the whole history again, and one after it the compacted one', async () => {
+  const { model, requests } = countingModel(
+    () => [{ type: 'text', text: 'Done. '.repeat(100) }],
+    () => summary(),
+  );
+  const host = createHost({ log: memoryLog(), model });
+  const session = await host.create({ cwd: '/' });
+  for (let turn = 0; turn < 14; turn++) await session.run(`Turn ${turn}.`);
+  await session.command('context.compact', {});
+  const compaction = await eventOf(session, 'context.compacted');
+  await session.run('After.');
+  const after = ofType(await host.read(session.id), 'message.added').at(-2);
+  const asked = async (beforeMessage: string) => {
+    const { session: id } = await host.fork(session.id, { beforeMessage });
+    await (await host.open(id)).run('Go on.');
+    return requests.at(-1)?.messages ?? [];
+  };
+  const before = await asked(`m${compaction.seq}`);
+  expect(before).toHaveLength(29);
+  expect(before[0]).toMatchObject({ source: 'input', content: [{ text: 'Turn 0.' }] });
+  const later = await asked(`m${after?.seq}`);
+  expect(later.length).toBeLessThan(15);
+  expect(later[0]).toMatchObject({ source: 'engine' });
+  expect((await session.view()).context).toMatchObject({ compactions: 1, isCompacting: false, usableTokens: 11_000 });
+  await host.close();
+});
+
 it('X4: a compaction that was under way when the driver was gone is done by the next', async () => {
   const log = memoryLog();
   const { model } = countingModel(
