@@ -34,6 +34,7 @@ export function checkCompaction(book: Book, event: CompactionEvent, wrong: Viola
     if (open !== null) wrong('I22 compaction', `compaction ${open.number} is under way.`);
     if (number !== book.compactions + 1) wrong('I22 compaction', `${book.compactions} was the last.`);
     if (place < 0) wrong('I22 compaction', `there is no message ${event.data.through}.`);
+    if (place === book.history.length - 1) wrong('I22 compaction', 'it takes what is to be answered next.');
     book.compactions = number;
     const ground = textOfHistory(book.history.slice(0, place + 1));
     book.compaction = { number, through: event.data.through, ground, isReady: false };

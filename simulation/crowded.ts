@@ -13,7 +13,7 @@ import type { Random } from './random.ts';
 /** Whether windows are small in the world of this seed. */
 export const isCrowded = (seed: number): boolean => seed % 10 === 4 || seed % 10 === 7;
 
-export const crowdedInfo: ModelInfo = { contextTokens: 5000, outputTokens: 1000, isPriceKnown: true };
+export const crowdedInfo: ModelInfo = { contextTokens: 2600, outputTokens: 1000, isPriceKnown: true };
 
 /** What the model takes a request to be, in tokens; tools and system count too. */
 export function countOf(request: ModelRequest): number {
@@ -21,15 +21,16 @@ export function countOf(request: ModelRequest): number {
 }
 
 /** Somebody compacts, or does not want it. False mostly. */
-export function compactSomething({ random, clients, sessions, book, machines }: Stage): boolean {
-  if (random.chance(0.75)) return false;
+export function compactSomething({ random, clients, sessions, book, machines, fork }: Stage): boolean {
+  if (random.chance(0.6)) return false;
   const session = random.pick(sessions());
   const awake = machines().filter((machine) => !machine.isAsleep);
   const machine = awake.find((one) => one === book(session).driver) ?? awake[0];
   if (machine === undefined) return false;
   const by = random.chance(0.8) ? random.pick(humans) : agent;
   const isUnderWay = book(session).state.compaction !== null;
-  if (isUnderWay && random.chance(0.5)) clients.command(machine, session, by, 'compaction.cancel', {});
+  if (isUnderWay && sessions().length < 3 && random.chance(0.3)) fork(machine, session);
+  else if (isUnderWay && random.chance(0.5)) clients.command(machine, session, by, 'compaction.cancel', {});
   else if (random.chance(0.15)) {
     const compaction = random.chance(0.5) ? { isOn: random.chance(0.8) } : { threshold: random.pick([0.3, 0.75, 0.9]) };
     clients.command(machine, session, by, 'session.configure', { compaction });

@@ -32,7 +32,9 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
   const { scheduler, random } = world;
   const inclined = swarm(random, answers);
   const tooLong = world.isCrowded ? random.pick([0, 0.05, 0.2]) : 0;
-  const habits = { fates: swarm(random, fates), wrongness: random.pick([0, 0.05, 0.05, 0.9]) };
+  const someFates = swarm(random, fates);
+  if (world.isCrowded) someFates.big *= 5;
+  const habits = { fates: someFates, wrongness: random.pick([0, 0.05, 0.05, 0.9]) };
   /** How long it takes from one call to the next, in chunks: early calls may be long done, or not even judged. */
   const longestPause = random.pick([0, 1, 6]);
 

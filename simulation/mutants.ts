@@ -5,6 +5,7 @@ import type { EventBody } from '@pawl/protocol';
 import type { Mutant } from './mutant.ts';
 import { evolveAnd } from './mutant.ts';
 import { answerMutants } from './mutants-answers.ts';
+import { compactionMutants } from './mutants-compaction.ts';
 import { earlyMutants } from './mutants-early.ts';
 import { errandMutants } from './mutants-errands.ts';
 import { questionMutants } from './mutants-questions.ts';
@@ -244,4 +245,5 @@ export const mutants: readonly Mutant[] = [
   ...answerMutants,
   ...surroundingsMutants,
   ...errandMutants,
+  ...compactionMutants,
 ];

@@ -213,6 +213,14 @@ function lookingCommands(done: Done): Command[] {
       const { showUsage } = await import('./usage/command.ts');
       done(await showUsage(flags));
     });
+  const context = new Command('context')
+    .description('show what the model sees of a session, region by region, with tokens')
+    .argument('<session>', 'its id, the beginning of it, or "latest"')
+    .option('--json', 'as JSON')
+    .action(async (session: string, flags: { json?: true }) => {
+      const { showContext } = await import('./context/command.ts');
+      done(await showContext(session, flags));
+    });
   const config = new Command('config').description('about the configuration');
   config
     .command('schema')
@@ -221,7 +229,7 @@ function lookingCommands(done: Done): Command[] {
       const { printSchema } = await import('./config/schema.ts');
       done(await printSchema());
     });
-  return [models, doctor, usage, config];
+  return [models, doctor, usage, context, config];
 }
 
 function tasksCommand(done: Done): Command {

@@ -1,6 +1,7 @@
 /** A durable agent engine. Start with `createHost`; read `core` to learn how it works. */
 
 export { agentsOf, builtinAgents } from './agents/index.ts';
+export { defaultSummaryPrompt } from './context/compaction/prompt.ts';
 export { defaultPrompt } from './context/prompt.ts';
 export {
   categories as promptCategories,
@@ -10,6 +11,9 @@ export {
   type PromptQuery,
   promptText,
 } from './context/prompts/index.ts';
+export type { ContextRegion, ContextReport } from './context/regions.ts';
+export { contextOf } from './context/regions.ts';
+export { buildRequest, toldTo } from './context/request.ts';
 export type { State } from './core/index.ts';
 export { defaultLimits } from './core/index.ts';
 export { withContext, withCostBudget, withSystem } from './middleware/index.ts';

@@ -98,3 +98,17 @@ describe('what a session used (S5)', () => {
     expect(sumUsage([])).toEqual({ calls: 0, usage: none, knownCostUsd: 0, unpricedCalls: 0 });
   });
 });
+
+it('S5: counts what summaries of a compaction cost, failed ones too, and not those that asked no model', () => {
+  const usage = { ...none, outputTokens: 5 };
+  const data = { compaction: 1, kind: 'summary' as const, summary: '', files: [], recalled: [] };
+  const entries = usageOf(
+    logOf([
+      created,
+      { type: 'compaction.summarised', data: { ...data, usage, costUsd: 0.5 } },
+      { type: 'compaction.failed', data: { compaction: 2, message: 'Down.', usage, costUsd: 0.25 } },
+      { type: 'compaction.failed', data: { compaction: 3, message: 'Down.', usage: none, costUsd: 0 } },
+    ]),
+  );
+  expect(sumUsage(entries)).toMatchObject({ calls: 2, knownCostUsd: 0.75, usage: { outputTokens: 10 } });
+});

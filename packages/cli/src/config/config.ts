@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { ModelsSettings, ProviderSettings } from '@pawl/models/select';
-import type { Flow, Limits, PermissionMode, RuleSet, TaskSettings } from '@pawl/protocol';
+import type { CompactionSettings, Flow, Limits, PermissionMode, RuleSet, TaskSettings } from '@pawl/protocol';
 import type { SandboxMode } from '@pawl/tools';
 import { badConfig, parseConfig } from './parse.ts';
 import { projectConfigPath, userConfigPath } from './paths.ts';
@@ -23,6 +23,8 @@ export type Config = {
   /** How agents delegate, and what starts when work ends. */
   tasks: Partial<TaskSettings>;
   flows: readonly Flow[];
+  /** When histories are compacted: the project's word before the user's. */
+  compaction: Partial<CompactionSettings>;
   /** Groups of people, and which approvals go to which; the user's alone. */
   approvers: NonNullable<Written['approvers']> | null;
   /** Providers, pools, variants and models. */
@@ -98,6 +100,7 @@ function configOf(
     limits: smaller(user.limits ?? {}, project.limits ?? {}),
     tasks: smaller(user.tasks ?? {}, project.tasks ?? {}),
     flows: [...(user.flows ?? []), ...(project.flows ?? [])],
+    compaction: { ...user.compaction, ...project.compaction },
     approvers: user.approvers ?? null,
     models: together(user, project),
     files: [userPath, projectPath].filter((path) => path !== '' && existsSync(path)),

@@ -27,13 +27,18 @@ export function shareOf(
     model,
     sandbox,
     sandboxNetwork,
+    compaction,
   } = written;
   const ignored: string[] = [];
   const ignore = (place: string, why: string) =>
     ignored.push(`${place}: ignored, because ${why}. Put it into ${userPath}.`);
   /** The provider of a model that only the project itself tells of, or null. */
   const foreign = (id: string) => Object.keys(providers).find((name) => id.startsWith(`${name}/`) && !isKnown(name));
-  const settings: Written = { ...(limits !== undefined && { limits }), ...(tasks !== undefined && { tasks }) };
+  const settings: Written = {
+    ...(limits !== undefined && { limits }),
+    ...(tasks !== undefined && { tasks }),
+    ...(compaction !== undefined && { compaction }),
+  };
   if (flows.length > 0) {
     if (isTrusted) settings.flows = flows;
     else ignored.push('flows: ignored, because you have not trusted them. Look at them with: pawl trust');

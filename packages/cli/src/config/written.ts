@@ -1,5 +1,5 @@
 import type { ModelsSettings } from '@pawl/models/select';
-import type { Flow, Limits, PermissionMode, RuleSet, TaskSettings } from '@pawl/protocol';
+import type { CompactionSettings, Flow, Limits, PermissionMode, RuleSet, TaskSettings } from '@pawl/protocol';
 import type { SandboxMode } from '@pawl/tools';
 
 /** A settings file as it is written, once it has been held against the schema. */
@@ -12,5 +12,6 @@ export type Written = {
   limits?: Partial<Limits>;
   tasks?: Partial<TaskSettings>;
   flows?: Flow[];
+  compaction?: Partial<CompactionSettings>;
   approvers?: { groups: { [group: string]: string[] }; routes: { rule: string; group: string }[] };
 } & ModelsSettings;

@@ -1,6 +1,7 @@
 /** A run for people: text as it streams, a line a tool, a summary. */
 import { oneLine, visible } from '@pawl/engine/readers/visible';
 import type { AssistantMessage, DurableEvent, PawlEvent, Question, TransientEvent } from '@pawl/protocol';
+import { compactionLine } from './compaction-line.ts';
 import type { Reporter } from './reporter.ts';
 import type { Screen } from './screen.ts';
 import type { Output } from './stdout.ts';
@@ -12,7 +13,7 @@ import { callText, toolLine } from './tool-line.ts';
 import { finalText, mailLine, saidLines, verifiedLine } from './turn-lines.ts';
 import { answerLines, noticeLine, todoLines } from './work.ts';
 
-const waits: ReadonlySet<string> = new Set(['retrying', 'switching_key', 'cooling', 'verifying']);
+const waits: ReadonlySet<string> = new Set(['retrying', 'switching_key', 'cooling', 'verifying', 'compacting']);
 
 /**
  * `isLive` streams what the agent says to standard output. Otherwise, where that is a pipe or a file, only the final
@@ -101,6 +102,12 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
         screen.line(
           style.dim(`The history was repaired: ${event.data.repairs.map(({ why }) => oneLine(why)).join(' ')}`),
         );
+        break;
+      case 'context.trimmed':
+      case 'context.compacted':
+      case 'compaction.failed':
+      case 'compaction.cancelled':
+        screen.line(style.dim(compactionLine(event)));
         break;
       case 'approval.requested': {
         const { call, tool, input } = event.data;

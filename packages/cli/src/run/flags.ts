@@ -1,6 +1,6 @@
 /** What the flags of a run ask for, checked before anything is opened. */
 import { parseRule } from '@pawl/policy';
-import type { Limits, PermissionMode, RuleSet, TurnOptions } from '@pawl/protocol';
+import type { CompactionSettings, Limits, PermissionMode, RuleSet, TurnOptions } from '@pawl/protocol';
 import type { SandboxMode } from '@pawl/tools';
 import type { Wire } from '../models.ts';
 import { usageError } from '../usage-error.ts';
@@ -53,6 +53,8 @@ export type RunOptions = {
   sandbox: SandboxMode | null;
   rules: RuleSet;
   limits: Partial<Limits>;
+  /** When a new session's history is compacted; null as the engine has it. */
+  compaction: Partial<CompactionSettings> | null;
   outputFormat: OutputFormat;
   session: { kind: 'new'; id: string | null } | { kind: 'newest' } | { kind: 'named'; id: string };
   record: string | null;
@@ -93,6 +95,7 @@ export function readFlags(flags: RunFlags): RunOptions {
       ...(maxTokens !== undefined && { tokens: parseCount('--max-tokens', maxTokens) }),
       ...(maxUsd !== undefined && { usd: parseDollars('--max-usd', maxUsd) }),
     },
+    compaction: null,
     outputFormat,
     session: wantedSession(flags),
     record: record ?? null,

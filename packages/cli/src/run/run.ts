@@ -131,9 +131,10 @@ function say(line: string): void {
 }
 
 /** A new session begins with the user's settings where no flag says otherwise; one that exists keeps its own. */
-function withConfig(options: RunOptions, { mode, limits }: Config): RunOptions {
+function withConfig(options: RunOptions, { mode, limits, compaction }: Config): RunOptions {
   if (options.session.kind !== 'new') return options;
-  return { ...options, mode: options.mode ?? mode, limits: { ...limits, ...options.limits } };
+  const settled = Object.keys(compaction).length > 0 ? { compaction } : {};
+  return { ...options, mode: options.mode ?? mode, limits: { ...limits, ...options.limits }, ...settled };
 }
 
 /** @throws `usage` if the session has not even begun. */

@@ -22,7 +22,7 @@ export async function findWanted(log: SessionLog, { session, cwd }: RunOptions):
 
 /** @throws `usage` when there is a session of that id already. */
 export async function createSession(host: Host, options: RunOptions, isAttended: boolean): Promise<SessionClient> {
-  const { session, cwd, agent, mode, rules, limits, origin } = options;
+  const { session, cwd, agent, mode, rules, limits, origin, compaction } = options;
   const id = session.kind === 'new' ? session.id : null;
   try {
     return await host.create({
@@ -32,6 +32,7 @@ export async function createSession(host: Host, options: RunOptions, isAttended:
       limits,
       ...(Object.keys(origin.origin).length > 0 && { origin: origin.origin }),
       metadata: origin.metadata,
+      ...(compaction !== null && { compaction }),
       ...(id !== null && { id }),
       ...(agent !== null && { agent }),
       ...(mode !== null && { mode }),

@@ -273,6 +273,8 @@ export type State = {
   edited: string[];
   /** What persons said that a compaction must keep word for word. */
   pins: Pin[];
+  /** Results that were taken out of what the model sees. */
+  trimmed: number;
   compaction: Compaction | null;
   /** `count` were begun, `applied` came to their end; `message` stands for the earlier conversation. */
   compactions: {
@@ -378,6 +380,7 @@ export function initialState(): State {
     files: new Map(),
     edited: [],
     pins: [],
+    trimmed: 0,
     compaction: null,
     compactions: { count: 0, applied: 0, failures: 0, suspendedSteps: 0, message: null, summary: null },
     commands: new Map(),

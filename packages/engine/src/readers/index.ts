@@ -5,6 +5,7 @@ export { type BlindCall, type FileChange, type FileChanges, fileChangesOf, turns
 export { exportHtml } from './html.ts';
 export { type ExportedSession, exportJson } from './json.ts';
 export { exportMarkdown } from './markdown.ts';
+export { stateOf } from './state.ts';
 export { type Transcript, type TranscriptCall, type TranscriptEntry, transcribe } from './transcript.ts';
 export { sumUsage, sumUsageBy, type UsageEntry, type UsageSum, usageOf } from './usage.ts';
 export { escapeOf, exact, oneLine, visible } from './visible.ts';

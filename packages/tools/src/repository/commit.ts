@@ -31,6 +31,7 @@ export function commitTool(options: RepositoryOptions): Tool {
       },
       ['message'],
     ),
+    isOutside: true,
     // Not `write`, which is what an edit is, and which a mode may allow.
     effect: 'external',
     subjectKind: 'path',

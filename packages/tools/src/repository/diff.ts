@@ -35,6 +35,7 @@ export function diffTool(options: RepositoryOptions): Tool {
       },
       [],
     ),
+    isOutside: true,
     effect: 'read',
     subjectKind: 'path',
     // Who may not read a file may not read its changes either.

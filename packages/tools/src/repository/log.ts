@@ -23,6 +23,7 @@ export function logTool(options: RepositoryOptions): Tool {
       },
       [],
     ),
+    isOutside: true,
     effect: 'read',
     subjectKind: 'path',
     paths: (input, scope) =>

@@ -16,6 +16,7 @@ export function statusTool(options: RepositoryOptions): Tool {
     name: 'git_status',
     description: 'Shows the branch and the changed files of the working folder.',
     input: objectSchema({}, []),
+    isOutside: true,
     effect: 'read',
     subjectKind: 'path',
     paths: async (_, { cwd }) => [(await resolvePlace('.', cwd)).path],

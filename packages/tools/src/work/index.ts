@@ -2,6 +2,7 @@
 import type { Tool } from '@pawl/engine';
 import { askTool } from './ask.ts';
 import { doneTool, escalateTool } from './end.ts';
+import { historyTool } from './history.ts';
 import { listToolsTool } from './list-tools.ts';
 import { notesTool } from './notes.ts';
 import { notifyTool } from './notify.ts';
@@ -15,6 +16,7 @@ export function workTools(): Tool[] {
     askTool(),
     doneTool(),
     escalateTool(),
+    historyTool(),
     listToolsTool(),
     notesTool(),
     notifyTool(),

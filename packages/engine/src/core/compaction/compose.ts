@@ -1,19 +1,24 @@
 /** The message that stands for the earlier conversation, made of what the session knows and of the summary. */
 import { todoLine, untrusted } from '@pawl/protocol';
 import type { Compaction, State } from '../state.ts';
+import { charactersPerToken } from '../usage.ts';
+import { shortened } from './pins.ts';
 import type { Region } from './slice.ts';
 import { sliceToBudget } from './slice.ts';
 import { usableTokens } from './window.ts';
 
 /** Share of the window that the message may take. */
 const shareOfWindow = 0.25;
+/** Share of the message that the task may take. */
+const shareOfTask = 0.3;
 
 type Ready = NonNullable<Compaction['ready']>;
 type Part = Region & { title: string };
 
 export function composeSummary(state: State, ready: Ready): string {
   const budget = usableTokens(state.settings.modelInfo) * shareOfWindow;
-  const { regions, dropped } = sliceToBudget(partsOf(state, ready), budget);
+  const longestTask = Math.floor(budget * shareOfTask * charactersPerToken);
+  const { regions, dropped } = sliceToBudget(partsOf(state, ready, longestTask), budget);
   const shown = regions
     .filter(({ entries }) => entries.length > 0)
     .map(({ title, name, entries }) => {
@@ -29,14 +34,20 @@ const beginning =
 const ending =
   'The whole conversation is kept: search it or read it with the tool `history`. Go on with the work; do not begin it anew.';
 
-function partsOf(state: State, ready: Ready): Part[] {
+function partsOf(state: State, ready: Ready, longestTask: number): Part[] {
   const { files, changed } = filesOf(state, ready);
   const corrections = state.pins.filter(({ isCorrection }) => isCorrection);
   const plain = state.pins.filter(({ isCorrection }) => !isCorrection);
   const line = ({ text }: { text: string }) => `- ${text.replaceAll('\n', '\n  ')}`;
   const open = state.todos.items.filter(({ status }) => status !== 'completed');
   return [
-    region('task', 'The task, as it was given', 100, state.task === null ? [] : [state.task], true),
+    region(
+      'task',
+      'The task, as it was given',
+      100,
+      state.task === null ? [] : [shortened(state.task, longestTask)],
+      true,
+    ),
     region('corrections', 'What the person said that still holds, word for word', 90, corrections.map(line), true),
     region('inputs', 'What else the person said', 10, plain.map(line)),
     region('todos', 'Open todos', 80, open.map(todoLine), true),

@@ -11,6 +11,9 @@ export type Pin = {
 
 /** Inputs that are longer are data as often as not: of these only the lines that instruct are kept. */
 const longestWhole = 1500;
+const longestLine = 400;
+/** Of those, from the beginning and from the end, where instructions stand beside data. */
+const mostLines = 10;
 /** Plain inputs that are longer are not kept. */
 const longestPlain = 400;
 /** All pins together, in characters. */
@@ -29,10 +32,16 @@ export function pinOf(seq: number, text: string, isSteering: boolean): Pin | nul
   if (said === '') return null;
   if (isSteering || (said.length <= longestWhole && isStanding(said))) return { seq, text: said, isCorrection: true };
   if (said.length <= longestWhole) return said.length <= longestPlain ? { seq, text: said, isCorrection: false } : null;
-  const lines = said
-    .split('\n')
-    .filter((line) => line.trim() !== '' && line.length <= longestWhole && isStanding(line));
-  return lines.length === 0 ? null : { seq, text: lines.join('\n'), isCorrection: true };
+  const lines = standingLines(said);
+  return lines === '' ? null : { seq, text: lines, isCorrection: true };
+}
+
+/** The lines of a long text that read like instructions that stand. */
+export function standingLines(text: string): string {
+  if (text.length <= longestWhole) return '';
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && line.length <= longestLine && isStanding(line));
+  const some = lines.length <= 2 * mostLines ? lines : [...lines.slice(0, mostLines), ...lines.slice(-mostLines)];
+  return some.join('\n');
 }
 
 /** With one more. Where it gets too much, the oldest plain ones go first; then the longest corrections are shortened. */

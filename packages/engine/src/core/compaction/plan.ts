@@ -2,7 +2,7 @@
 import type { CompactionCause } from '@pawl/protocol';
 import type { HistoryMessage, State } from '../state.ts';
 import { windowTokens } from '../usage.ts';
-import { tokensOfMessage, tokensOfMessages, usableTokens } from './window.ts';
+import { asCounted, tokensOfMessage, tokensOfMessages, usableTokens } from './window.ts';
 
 /** Messages that stay as they are, at most. */
 const mostKept = 12;
@@ -18,10 +18,12 @@ export function planCompaction(state: State, cause: CompactionCause): { through:
   const from = firstKept(state, cause);
   const last = state.messages[from - 1];
   if (last === undefined || last.id === state.compactions.message) return null;
-  const removed = tokensOfMessages(state.messages.slice(0, from));
-  const usable = usableTokens(state.settings.modelInfo);
-  return cause === 'threshold' && removed < usable * leastRemovedShare ? null : { through: last.id };
+  const isWorthIt =
+    cause !== 'threshold' || asCounted(state, tokensOfMessages(state.messages.slice(0, from))) >= leastRemoved(state);
+  return isWorthIt ? { through: last.id } : null;
 }
+
+const leastRemoved = (state: State): number => usableTokens(state.settings.modelInfo) * leastRemovedShare;
 
 /** Place of the first message that stays: never a result without its call, and never a step that is not over. */
 function firstKept(state: State, cause: CompactionCause): number {

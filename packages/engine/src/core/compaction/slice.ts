@@ -2,7 +2,7 @@
 import { shortened } from './pins.ts';
 import { tokensOfText } from './window.ts';
 
-export type Entry = { text: string; isPreserved?: boolean };
+type Entry = { text: string; isPreserved?: boolean };
 
 export type Region = {
   name: string;

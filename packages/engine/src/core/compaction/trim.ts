@@ -3,7 +3,7 @@ import type { EventData, ToolResult } from '@pawl/protocol';
 import { canonicalJson } from '../calls.ts';
 import type { HistoryMessage, State } from '../state.ts';
 import { charactersOf, charactersPerToken } from '../usage.ts';
-import { usableTokens } from './window.ts';
+import { asCounted, usableTokens } from './window.ts';
 
 /** The latest messages are left alone. */
 const untouched = 12;
@@ -20,7 +20,8 @@ export function findTrim(state: State): EventData['context.trimmed'] | null {
   const candidates = candidatesIn(state.messages);
   const batches = [candidates.filter(({ isSuperseded }) => isSuperseded), candidates];
   for (const batch of batches) {
-    const freedTokens = batch.reduce((sum, { result }) => sum + freedBy(result), 0);
+    const freed = batch.reduce((sum, { result }) => sum + freedBy(result), 0);
+    const freedTokens = asCounted(state, freed);
     if (batch.length === 0 || freedTokens < least) continue;
     return { results: batch.map(({ message, result }) => ({ message, call: result.call })), freedTokens };
   }
@@ -69,7 +70,7 @@ const freedBy = (result: ToolResult): number =>
 function markerOf(result: ToolResult): string {
   const files = (result.files ?? []).map(({ name, mediaType }) => name ?? mediaType);
   const and = files.length === 0 ? '' : ` and ${files.join(', ')}`;
-  return `[${result.content.length} characters${and} of this result were taken out to save room. If they still matter, call ${result.tool} again, or read them as they were with: history {"call":"${result.call}"}]`;
+  return `[${result.content.length} characters${and} of this result were taken out to save room. If they still matter, call ${result.tool} again, or read them as they were with: history {"id":"${result.call}"}]`;
 }
 
 /** The history without them. Messages that lose nothing are the same objects as before. */

@@ -61,3 +61,9 @@ function charactersIn(message: HistoryMessage): number {
 
 export const tokensOfMessages = (messages: readonly HistoryMessage[]): number =>
   messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
+
+/** An estimate for some of the messages in the provider's own measure, which may be far from ours for some languages. */
+export function asCounted(state: State, tokens: number): number {
+  const all = tokensOfMessages(state.messages);
+  return all === 0 ? tokens : Math.floor(tokens * Math.max(1, windowTokens(state) / all));
+}

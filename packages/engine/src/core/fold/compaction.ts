@@ -1,7 +1,8 @@
 /** What trimming and compacting change. */
-import type { DurableEvent } from '@pawl/protocol';
+import type { DurableEvent, EventData } from '@pawl/protocol';
 import { trimMessages } from '../compaction/trim.ts';
 import type { HistoryMessage, State } from '../state.ts';
+import { noUsage } from '../state.ts';
 import { windowTokens } from '../usage.ts';
 import { addSpending } from './spending.ts';
 
@@ -14,6 +15,7 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
   const { compactions, turn } = state;
   switch (event.type) {
     case 'context.trimmed':
+      state.trimmed += event.data.results.length;
       changeHistory(state, trimMessages(state.messages, event.data.results));
       state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
       break;
@@ -24,14 +26,14 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
       break;
     }
     case 'compaction.summarised': {
-      const { kind, summary, files, recalled, usage, costUsd } = event.data;
-      if (usage !== undefined) addSpending(state, usage, costUsd ?? null);
+      const { kind, summary, files, recalled } = event.data;
+      spend(state, event.data);
       if (state.compaction !== null) state.compaction.ready = { kind, summary, files, recalled };
       break;
     }
     case 'compaction.failed': {
-      const { usage, costUsd, suspendedSteps } = event.data;
-      if (usage !== undefined) addSpending(state, usage, costUsd ?? null);
+      const { suspendedSteps } = event.data;
+      spend(state, event.data);
       const isNeeded = state.compaction !== null && state.compaction.cause === turn?.need?.cause;
       if (turn?.need != null && isNeeded) turn.need.hasFailed = true;
       state.compaction = null;
@@ -71,6 +73,13 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
     default:
       event satisfies never;
   }
+}
+
+function spend(
+  state: State,
+  { usage = noUsage, costUsd = 0 }: Pick<EventData['compaction.failed'], 'usage' | 'costUsd'>,
+): void {
+  addSpending(state, usage, costUsd);
 }
 
 /** What was checked for repair is checked again, and nothing was signed over the history as it is now. */

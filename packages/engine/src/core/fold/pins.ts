@@ -1,12 +1,17 @@
 /** What persons say, kept word for word for as long as the session lives. */
 import type { DurableEvent, UserMessage } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
-import { pinOf, withPin } from '../compaction/pins.ts';
+import { pinOf, standingLines, withPin } from '../compaction/pins.ts';
 import type { State } from '../state.ts';
 
-/** An input that is being taken, or feedback. The first input is the task, and is kept as that. */
+/** An input that is being taken, or feedback. The first input is the task, and is kept as that; of a long one what it says beside. */
 export function notePin(state: State, message: UserMessage, seq: number): void {
-  if (message.source === 'engine' || (message.source === 'input' && state.task === null)) return;
+  if (message.source === 'engine') return;
+  if (message.source === 'input' && state.task === null) {
+    const text = standingLines(textOf(message.content));
+    if (text !== '') state.pins = withPin(state.pins, { seq, text, isCorrection: true });
+    return;
+  }
   const queued = state.queue.find((input) => input.id === message.input);
   const isSteering = queued?.isSteering === true;
   if (message.source === 'context' && !isSteering) return;

@@ -3,7 +3,7 @@ import type { CompactionCause, EventBody } from '@pawl/protocol';
 import { composeSummary } from '../compaction/compose.ts';
 import { planCompaction } from '../compaction/plan.ts';
 import { findTrim } from '../compaction/trim.ts';
-import { isFull, isOverThreshold, tokensOfMessages, tokensOfText } from '../compaction/window.ts';
+import { asCounted, isFull, isOverThreshold, tokensOfMessages, tokensOfText } from '../compaction/window.ts';
 import type { Compaction, State, Turn } from '../state.ts';
 import { windowTokens } from '../usage.ts';
 import { endOf, isStopping, stopOutcome } from './ending.ts';
@@ -34,7 +34,7 @@ function application(
   const place = state.messages.findIndex((message) => message.id === through) + 1;
   const [removed, kept] = [state.messages.slice(0, place), state.messages.slice(place)];
   const tokensBefore = windowTokens(state);
-  const rest = Math.max(tokensBefore - tokensOfMessages(removed), tokensOfMessages(kept));
+  const rest = Math.max(tokensBefore - asCounted(state, tokensOfMessages(removed)), tokensOfMessages(kept));
   const tokensAfter = rest + tokensOfText(content);
   return { type: 'context.compacted', data: { compaction: number, through, content, tokensBefore, tokensAfter } };
 }
