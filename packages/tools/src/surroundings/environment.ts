@@ -27,12 +27,15 @@ export async function describeEnvironment(place: Place, signal: AbortSignal): Pr
 
 const platforms: Readonly<Record<string, string>> = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' };
 
+/** A table, because asking for names of days in a language takes 12 ms the first time. */
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
 /** With its weekday: models are asked about next Tuesday. */
 function dayOf(now: number): string {
   const date = new Date(now);
   const two = (number: number) => String(number).padStart(2, '0');
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${date.toLocaleDateString('en-GB', { weekday: 'long' })}, ${day}`;
+  return `${weekdays[date.getDay()]}, ${day}`;
 }
 
 function virtualEnvironment({ VIRTUAL_ENV, CONDA_DEFAULT_ENV }: Environment): string[] {
