@@ -96,8 +96,8 @@ describe('A1: agents as files', () => {
     const events = await eventsOf(place);
     expect(events[0]?.data).toMatchObject({ agent: 'reviewer', mode: 'accept-edits', limits: { steps: 7 } });
     const results = events.flatMap((event) => (event.type === 'tool.finished' ? [event.data.content] : []));
-    expect(results[0]).toContain('read(secret.txt) is denied by the agent reviewer rules.');
-    expect(results[1]).toContain('The agent reviewer does not have the tool "write".');
+    expect(results.join('\n')).toContain('read(secret.txt) is denied by the agent reviewer rules.');
+    expect(results.join('\n')).toContain('The agent reviewer does not have the tool "write".');
   });
 
   it('cannot be named where there is none, or where one only takes tasks', async () => {
