@@ -211,6 +211,14 @@ describe('E15: plan and hand-off', () => {
     await terminal.shown('Number or name');
     terminal.write('\r');
     expect(await terminal.ended).toBe(0);
+    const other = startInTerminal(
+      makePlace(),
+      ['run', '--agent', 'planner', 'Plan a.'],
+      serverEnv((await planning()).url),
+    );
+    await other.shown('Number or name');
+    other.write('\u0003');
+    expect(await other.ended).toBe(0);
     expect(server.requests).toHaveLength(1);
   });
 

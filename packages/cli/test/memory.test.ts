@@ -85,6 +85,19 @@ describe('X8: the tools', () => {
     expect(JSON.stringify(next.requests[1]?.system)).not.toContain(note);
   });
 
+  it('keep no secret of the environment', async () => {
+    const place = makePlace();
+    const secret = 'ghp-0123456789abcdefghij';
+    const server = await serve((request) =>
+      request.number === 1
+        ? { calls: [{ tool: 'remember', input: { note: `The token is ${secret}.` } }] }
+        : { text: 'Noted.' },
+    );
+    const env = { ...serverEnv(server.url), GITHUB_TOKEN: secret };
+    expect((await pawl(place, ['run', '--allow', 'remember', 'x'], { env })).code).toBe(0);
+    expect(await notesOf(place)).toMatchObject([{ text: expect.not.stringContaining(secret) }]);
+  });
+
   it('need no question where a rule allows them; recall finds, forget removes', async () => {
     const place = makePlace();
     await pawl(place, ['memory', 'add', note]);

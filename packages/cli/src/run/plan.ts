@@ -28,16 +28,16 @@ export async function chooseAgent(planner: string, cwd: string): Promise<string 
   const lines = agents.map(({ name, description }, index) => `  ${index + 1}  ${name}  ${oneLine(description)}\n`);
   process.stderr.write(`Who carries the plan out?\n${lines.join('')}`);
   const reader = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-C and Ctrl-D end the asking: nobody chose.
+  const ended = new Promise<''>((resolve) => reader.once('close', () => resolve('')));
   try {
     for (;;) {
-      const answer = (await reader.question('Number or name; Enter leaves the plan for later: ')).trim();
+      const asked = reader.question('Number or name; Enter leaves the plan for later: ');
+      const answer = (await Promise.race([asked, ended])).trim();
       if (answer === '') return null;
       const chosen = agents[Number(answer) - 1] ?? agents.find(({ name }) => name === answer);
       if (chosen !== undefined) return chosen.name;
     }
-  } catch {
-    // The terminal was closed, or Ctrl-C or Ctrl-D pressed: nobody chose.
-    return null;
   } finally {
     reader.close();
   }

@@ -101,7 +101,7 @@ async function runOn({ log, options, prompt, attached, config, found, agent }: R
     log,
     model,
     models: models.find,
-    tools: [...tools, ...memoryTools(memory)],
+    tools: [...tools, ...memoryTools(memory, redactor)],
     agents: openAgents(),
     surroundings: openSurroundings(memory),
     memory,

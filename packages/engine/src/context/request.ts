@@ -4,7 +4,7 @@ import type { Model, ModelRequest } from '../ports.ts';
 import type { EffectPorts } from '../runtime/effects/effect.ts';
 import { toolsOf } from './agent-tools.ts';
 import { offeredTools } from './offered.ts';
-import { promptText } from './prompts/index.ts';
+import { promptOf } from './prompts/index.ts';
 import { tailOf } from './tail.ts';
 
 /**
@@ -20,7 +20,7 @@ export function buildRequest(
   return {
     session: state.session,
     model: model.id.slice(model.id.indexOf('/') + 1),
-    system: state.fragments === null ? ports.system(state) : promptText(state.fragments),
+    system: state.fragments === null ? ports.system(state) : promptOf(state.fragments),
     tools: offeredTools(toolsOf(ports.tools, state.settings.profile), state.offeredTools),
     messages: state.messages.slice(),
     tail: tailOf(state),
