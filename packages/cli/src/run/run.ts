@@ -1,5 +1,5 @@
 /** `pawl run`: a prompt, or what is owed, until its turn has ended; shown as it happens. */
-import type { Agent, SessionSummary, Storage } from '@pawl/engine';
+import type { Agent, Memory, SessionSummary, Storage, Surroundings } from '@pawl/engine';
 import { createHost, type Host } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
 import type { PermissionMode } from '@pawl/protocol';
@@ -30,7 +30,10 @@ import { openTools } from './tools.ts';
 /** @throws `usage`, `no_model`, `no_session`, `session_locked`, and what models and storage throw. */
 export async function run(words: readonly string[], flags: RunFlags): Promise<ExitCode> {
   const asked = readFlags(flags);
-  const names = [...builtinTools(), ...memoryTools(openMemory())].map(({ name }) => name);
+  const memory = openMemory();
+  const surroundings = openSurroundings(memory);
+  if (asked.session.kind === 'new') surroundings.prefetch(asked.cwd);
+  const names = [...builtinTools(), ...memoryTools(memory)].map(({ name }) => name);
   const config = await readConfig({ folder: asked.cwd, tools: names });
   const prompt = await readPrompt(words, flags.prompt);
   if (prompt !== null && asked.executesAs !== null) throw usageError('--execute-plan takes no prompt: the plan is it.');
@@ -49,6 +52,8 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<Ex
     const agent = await agentOf(options, found);
     return await runOn({
       log,
+      memory,
+      surroundings,
       options: withConfig(options, settings, agent),
       prompt,
       attached,
@@ -57,12 +62,15 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<Ex
       agent,
     });
   } finally {
+    await memory.close();
     await log.close();
   }
 }
 
 type Run = {
   log: Storage;
+  memory: Memory;
+  surroundings: Surroundings;
   options: RunOptions;
   prompt: string | null;
   attached: readonly Attached[];
@@ -72,7 +80,17 @@ type Run = {
   agent: Agent | null;
 };
 
-async function runOn({ log, options, prompt, attached, config, found, agent }: Run): Promise<ExitCode> {
+async function runOn({
+  log,
+  memory,
+  surroundings,
+  options,
+  prompt,
+  attached,
+  config,
+  found,
+  agent,
+}: Run): Promise<ExitCode> {
   const models = openModels({ settings: config.models, record: options.record, wire: options.wire, notice: say });
   const folder = found?.cwd ?? options.cwd;
   const choices = {
@@ -96,14 +114,13 @@ async function runOn({ log, options, prompt, attached, config, found, agent }: R
     sandbox: options.sandbox,
     notice: (line) => say(`pawl: ${line}`),
   });
-  const memory = openMemory();
   const host = createHost({
     log,
     model,
     models: models.find,
     tools: [...tools, ...memoryTools(memory, redactor)],
     agents: openAgents(),
-    surroundings: openSurroundings(memory),
+    surroundings,
     memory,
     redactor,
     rules,
@@ -143,7 +160,6 @@ async function runOn({ log, options, prompt, attached, config, found, agent }: R
     return await handOver({ ...shown, session, host, code });
   } finally {
     await host.close();
-    await memory.close();
     await models.close();
   }
 }

@@ -5,12 +5,19 @@ import { readText } from './files.ts';
 import { gitLine } from './git-state.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-export type Place = { cwd: string; now: number; platform: string; environment: Environment };
+export type Place = {
+  cwd: string;
+  now: number;
+  platform: string;
+  environment: Environment;
+  /** What git says, where somebody has asked it already. */
+  git?: Promise<string | null>;
+};
 
 export async function describeEnvironment(place: Place, signal: AbortSignal): Promise<Fragment> {
   const { cwd, now, platform, environment } = place;
   const [git, ...versions] = await Promise.all([
-    gitLine(cwd, environment, signal),
+    place.git ?? gitLine(cwd, environment, signal),
     ...versionFiles.map(versionIn(cwd)),
   ]);
   const lines = [
