@@ -98,6 +98,8 @@ describe('A1: agents as files', () => {
     const results = events.flatMap((event) => (event.type === 'tool.finished' ? [event.data.content] : []));
     expect(results.join('\n')).toContain('read(secret.txt) is denied by the agent reviewer rules.');
     expect(results.join('\n')).toContain('The agent reviewer does not have the tool "write".');
+    const rules = await pawl(place, ['policy', 'list', '-s', 'latest']);
+    expect(rules.stdout).toMatch(/read\(secret\.txt\).*agent reviewer/);
   });
 
   it('cannot be named where there is none, or where one only takes tasks', async () => {

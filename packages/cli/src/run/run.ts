@@ -4,7 +4,6 @@ import { createHost, type Host } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
 import type { PermissionMode } from '@pawl/protocol';
 import { sqliteLog } from '@pawl/storage';
-import { builtinTools } from '@pawl/tools';
 import { memoryTools } from '@pawl/tools/memory';
 import { agentFor, defaultAgent } from '../agents/check.ts';
 import { openAgents } from '../agents/find.ts';
@@ -25,7 +24,7 @@ import { readFlags } from './flags.ts';
 import { readPrompt } from './prompt.ts';
 import { changesFor, createSession, findWanted } from './session.ts';
 import { openSurroundings } from './surroundings.ts';
-import { openTools } from './tools.ts';
+import { openTools, toolNames } from './tools.ts';
 
 /** @throws `usage`, `no_model`, `no_session`, `session_locked`, and what models and storage throw. */
 export async function run(words: readonly string[], flags: RunFlags): Promise<ExitCode> {
@@ -33,7 +32,7 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<Ex
   const memory = openMemory();
   const surroundings = openSurroundings(memory);
   if (asked.session.kind === 'new') surroundings.prefetch(asked.cwd);
-  const names = [...builtinTools(), ...memoryTools(memory)].map(({ name }) => name);
+  const names = toolNames();
   const config = await readConfig({ folder: asked.cwd, tools: names });
   const prompt = await readPrompt(words, flags.prompt);
   if (prompt !== null && asked.executesAs !== null) throw usageError('--execute-plan takes no prompt: the plan is it.');

@@ -189,11 +189,19 @@ describe('A1: an agent', () => {
     await expect(host.open(id, { configure: { agent: 'smith' } })).rejects.toMatchObject(refused);
   });
 
+  it('with a rule that cannot be read does not begin', async () => {
+    const agents = [{ ...base, rules: { deny: ['write('], ask: [], allow: [] } }];
+    const host = fakeHost(fakeModel(), { agents });
+    await expect(host.create({ cwd: '/tmp', agent: 'careful' })).rejects.toMatchObject({ code: 'bad_rule' });
+  });
+
   it('cannot be begun or switched to by an agent, where it may do more', async () => {
     const agents = [...builtinAgents, { ...base, rules: { deny: [], ask: [], allow: ['deed'] } }];
     const host = fakeHost(fakeModel(), { agents });
     const robot = host.client({ kind: 'agent', id: 'robot' });
     await expect(robot.create({ cwd: '/tmp', agent: 'careful' })).rejects.toMatchObject({ code: 'human_only' });
+    const later = robot.create({ cwd: '/tmp', agent: 'planner', mode: 'auto' });
+    await expect(later).rejects.toMatchObject({ code: 'human_only' });
     const session = await robot.create({ cwd: '/tmp', agent: 'planner' });
     await expect(session.configure({ agent: 'builder' })).rejects.toMatchObject({ code: 'human_only' });
     const { id } = session;
