@@ -11,6 +11,8 @@ import { agents } from './surroundings.ts';
 type Known = {
   gathers: boolean;
   agent: string;
+  /** As the last step began. */
+  stepAgent: string;
   turn: number;
   last: { turn: number; agent: string } | null;
   fragments: readonly Fragment[] | null;
@@ -24,7 +26,16 @@ const known = new WeakMap<Book, Known>();
 function knownOf(book: Book): Known {
   const before = known.get(book);
   if (before !== undefined) return before;
-  const fresh: Known = { gathers: false, agent: '', turn: 0, last: null, fragments: null, sent: null, logged: 0 };
+  const fresh: Known = {
+    gathers: false,
+    agent: '',
+    stepAgent: '',
+    turn: 0,
+    last: null,
+    fragments: null,
+    sent: null,
+    logged: 0,
+  };
   known.set(book, fresh);
   return fresh;
 }
@@ -58,6 +69,7 @@ export function checkGathering(book: Book, event: DurableEvent, violate: Violate
     }
     case 'step.started': {
       const { turn } = event.data;
+      own.stepAgent = own.agent;
       if (own.gathers && (own.last?.turn !== turn || own.last.agent !== own.agent)) {
         wrong(`step ${event.data.step} of turn ${turn} began as ${own.agent} before that was gathered for.`);
       }
@@ -80,7 +92,7 @@ export function checkSystem(book: Book, request: ModelRequest, violate: Violate)
     violate('I25 system', `${book.session}: the prompt changed, and nothing of that is in the log.`);
   }
   own.sent = { system: request.system, logged: own.logged };
-  const agent = own.gathers ? agents.find(({ name }) => name === own.agent) : undefined;
+  const agent = own.gathers ? agents.find(({ name }) => name === own.stepAgent) : undefined;
   const may = (tool: string) =>
     agent?.tools == null ||
     agent.tools.includes(tool) ||
@@ -93,5 +105,5 @@ export function checkSystem(book: Book, request: ModelRequest, violate: Violate)
     toolNames.filter(may).sort().join(),
   ];
   if (told !== its)
-    violate('I25 system', `${book.session}: as ${own.agent} it was told of ${told} in place of ${its}.`);
+    violate('I25 system', `${book.session}: as ${own.stepAgent} it was told of ${told} in place of ${its}.`);
 }

@@ -50,7 +50,7 @@ export const surroundingsMutants: readonly Mutant[] = [
         model: (effect, context) => {
           const { state } = context;
           const free: State = Object.create(state, {
-            settings: { get: () => ({ ...state.settings, profile: null }) },
+            turn: { get: () => state.turn && { ...state.turn, profile: null } },
           });
           return runners.model(effect, { ...context, state: free });
         },

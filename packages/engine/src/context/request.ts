@@ -17,11 +17,13 @@ export function buildRequest(
   ports: Pick<EffectPorts, 'system' | 'tools'>,
   file: (digest: string) => Uint8Array | null = () => null,
 ): ModelRequest {
+  // A switch of the agent in the middle of a step is the next step's.
+  const profile = state.turn === null ? state.settings.profile : state.turn.profile;
   return {
     session: state.session,
     model: model.id.slice(model.id.indexOf('/') + 1),
     system: state.fragments === null ? ports.system(state) : promptOf(state.fragments),
-    tools: offeredTools(toolsOf(ports.tools, state.settings.profile), state.offeredTools),
+    tools: offeredTools(toolsOf(ports.tools, profile), state.offeredTools),
     messages: state.messages.slice(),
     tail: tailOf(state),
     maxOutputTokens: model.info.outputTokens,

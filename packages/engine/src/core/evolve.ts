@@ -120,6 +120,7 @@ export function evolve(state: State, event: DurableEvent): State {
       const turn = state.turn;
       if (turn === null) break;
       turn.step = event.data.step;
+      turn.profile = state.settings.profile ?? null;
       state.todos.age += 1;
       state.checkedMessages = state.messages.length;
       turn.phase = 'model';

@@ -104,6 +104,8 @@ export type Turn = {
   /** How the turn ends once nothing of it is open. */
   ending: { outcome: TurnOutcome; message: string; result?: Json } | null;
   review: boolean;
+  /** What the agent may, as it was when the step began: what the model is told of follows from it. */
+  profile: AgentProfile | null;
   /** It was begun in the session that this one was forked from. */
   isForked: boolean;
   usage: Usage;

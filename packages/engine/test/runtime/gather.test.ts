@@ -179,6 +179,33 @@ describe('A1: an agent', () => {
     expect(await named.view()).toMatchObject({ model: 'fake/model', mode: 'plan', limits: { steps: 3 } });
   });
 
+  it('takes over at the next step, with its prompt, its tools and its model', async () => {
+    const [first, second] = [fakeModel([{ tool: 'read' }]), { ...fakeModel('Planned.'), id: 'fake/other' }];
+    const switching = fakeTool('read', async () => {
+      await session.configure({ agent: 'thinker' });
+      return { content: 'switched' };
+    });
+    const agents = [
+      ...builtinAgents,
+      { ...base, name: 'thinker', tools: ['read'], prompt: 'You think.', model: 'fake/other' },
+    ];
+    const host = fakeHost(first, { agents, models: () => second, tools: [switching, echo] });
+    const session = await host.create({ cwd: '/tmp' });
+    const events = await collect(session.send('Go.'));
+    expect(first.requests).toHaveLength(1);
+    expect(first.requests[0]?.tools.map(({ name }) => name)).toEqual(['echo', 'read']);
+    expect(second.requests[0]?.tools.map(({ name }) => name)).toEqual(['read']);
+    expect(second.requests[0]?.system).toContain('You think.');
+    const types = typesOf(events).filter((type) => /configured|gathered|step/.test(type));
+    expect(types).toEqual([
+      'context.gathered',
+      'step.started',
+      'session.configured',
+      'context.gathered',
+      'step.started',
+    ]);
+  });
+
   it('must be one that there is, at first and at a switch', async () => {
     const host = fakeHost(fakeModel(), { agents: agentsOf(builtinAgents) });
     const refused = { code: 'unknown_agent', message: 'There is no agent "smith". There are: builder, planner.' };

@@ -28,6 +28,7 @@ export function startTurn(state: State, data: EventData['turn.started'], event: 
     isOverTime: false,
     ending: null,
     review: data.review ?? false,
+    profile: state.settings.profile ?? null,
     isForked: false,
     usage: noUsage,
     costUsd: 0,
