@@ -10,6 +10,7 @@ export type Place = {
   now: number;
   platform: string;
   environment: Environment;
+  gitWithinMs: number;
   /** What git says, where somebody has asked it already. */
   git?: Promise<string | null>;
 };
@@ -17,7 +18,7 @@ export type Place = {
 export async function describeEnvironment(place: Place, signal: AbortSignal): Promise<Fragment> {
   const { cwd, now, platform, environment } = place;
   const [git, ...versions] = await Promise.all([
-    place.git ?? gitLine(cwd, environment, signal),
+    place.git ?? gitLine(place, signal),
     ...versionFiles.map(versionIn(cwd)),
   ]);
   const lines = [

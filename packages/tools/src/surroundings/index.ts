@@ -21,6 +21,8 @@ export type SurroundingsOptions = {
   environment?: Readonly<Record<string, string | undefined>>;
   /** As Node names it. */
   platform?: string;
+  /** How long git may take to count what has changed, ms; a turn waits for it. Default 500. */
+  gitWithinMs?: number;
 };
 
 export type Prefetch = {
@@ -33,7 +35,13 @@ export type Prefetch = {
  * another agent and when its history was compacted. What cannot be read is left out, and a person is told.
  */
 export function surroundings(options: SurroundingsOptions = {}): Surroundings & Prefetch {
-  const { userFolder = null, memory, environment = process.env, platform = process.platform } = options;
+  const {
+    userFolder = null,
+    memory,
+    environment = process.env,
+    platform = process.platform,
+    gitWithinMs = 500,
+  } = options;
 
   const asked = new Map<string, Promise<string | null>>();
   /** Once: what git said then is soon out of date. */
@@ -63,7 +71,7 @@ export function surroundings(options: SurroundingsOptions = {}): Surroundings & 
     };
     const parts = await Promise.all([
       orNothing('The place is', async () => [
-        await describeEnvironment({ cwd, now, platform, environment, ...askedOf(cwd) }, signal),
+        await describeEnvironment({ cwd, now, platform, environment, gitWithinMs, ...askedOf(cwd) }, signal),
       ]),
       orNothing('AGENTS.md is', () => readInstructions(cwd, userFolder, notice)),
       orNothing('What is remembered is', async () =>
@@ -75,7 +83,7 @@ export function surroundings(options: SurroundingsOptions = {}): Surroundings & 
 
   return {
     prefetch(cwd) {
-      const git = gitLine(cwd, environment, new AbortController().signal);
+      const git = gitLine({ cwd, environment, gitWithinMs }, new AbortController().signal);
       // Whoever gathers is told.
       git.catch(() => undefined);
       asked.set(cwd, git);

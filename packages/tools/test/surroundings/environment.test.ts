@@ -1,16 +1,40 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SurroundingsQuery } from '@pawl/engine';
 import { describe, expect, it } from 'vitest';
-import { surroundings } from '../../src/surroundings/index.ts';
+import { type SurroundingsOptions, surroundings } from '../../src/surroundings/index.ts';
 import { createRepository } from '../repository/repository.ts';
+import { temporaryFolder } from '../workspace.ts';
 import { createPlace, memoryOf } from './place.ts';
 
-const placeLines = async (place: ReturnType<typeof createPlace>, cwd: string, environment = {}) => {
+const placeLines = async (
+  place: ReturnType<typeof createPlace>,
+  cwd: string,
+  environment = {},
+  more: SurroundingsOptions = {},
+) => {
   const { fragments } = await place.gather(
     { cwd },
-    { environment: { PATH: process.env.PATH, HOME: place.user, ...environment } },
+    { environment: { PATH: process.env.PATH, HOME: place.user, ...environment }, ...more },
   );
   return fragments?.find(({ region }) => region === 'environment')?.text ?? '';
+};
+
+const query: SurroundingsQuery = {
+  session: 's',
+  cwd: '/',
+  agent: 'builder',
+  role: null,
+  mode: 'manual' as const,
+  isAttended: true,
+  metadata: {},
+  task: 'x',
+  isFull: true,
+  known: [],
+  prompts: new Map<string, string>(),
+  now: 0,
+  notice: () => undefined,
 };
 
 describe('X6: the place', () => {
@@ -45,7 +69,7 @@ describe('X6: the place', () => {
     repository.write('c.txt', 'new\n');
     writeFileSync(join(repository.folder, '.git/MERGE_HEAD'), `${'0'.repeat(40)}\n`);
     expect(await placeLines(place, repository.folder)).toMatch(
-      /Git: on branch roses, in the middle of a merge, (?:1 changed file and 2 new ones since the last commit|what has changed was not looked at)/,
+      /Git: on branch roses, in the middle of a merge, 1 changed file and 2 new ones since the last commit/,
     );
     repository.git('checkout', '-q', '--detach');
     expect(await placeLines(place, repository.folder)).toContain('on no branch, at ');
@@ -107,25 +131,36 @@ describe('X8: what is remembered', () => {
   });
 });
 
+describe('X6: git', () => {
+  it('that is too slow costs its answer alone', async () => {
+    const repository = createRepository();
+    repository.git('checkout', '-qb', 'roses');
+    const text = await placeLines(createPlace(), repository.folder, {}, { gitWithinMs: 0 });
+    expect(text).toContain('on branch roses, what has changed was not looked at');
+  });
+
+  it('that was asked beforehand is not asked again, and its answer holds once', async () => {
+    const repository = createRepository();
+    const tools = temporaryFolder();
+    const calls = join(tools, 'calls');
+    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    writeFileSync(join(tools, 'git'), `#!/bin/sh\necho x >> ${calls}\nexec ${real} "$@"\n`, { mode: 0o755 });
+    const count = () => readFileSync(calls, 'utf8').split('\n').length - 1;
+    const port = surroundings({ environment: { PATH: tools }, gitWithinMs: 60_000 });
+    port.prefetch(repository.folder);
+    const gather = () => port.gather({ ...query, cwd: repository.folder }, new AbortController().signal);
+    await gather();
+    const first = count();
+    expect(first).toBeGreaterThan(0);
+    await gather();
+    expect(count()).toBe(2 * first);
+  });
+});
+
 it('X6: gathering ends with a cancel', async () => {
   const stopped = new AbortController();
   const memory = { ...memoryOf([]), search: () => Promise.reject(new Error('never told')) };
   const port = surroundings({ memory, environment: {} });
   stopped.abort(new Error('Cancelled.'));
-  const query = {
-    session: 's',
-    cwd: '/',
-    agent: 'builder',
-    role: null,
-    mode: 'manual' as const,
-    isAttended: true,
-    metadata: {},
-    task: 'x',
-    isFull: true,
-    known: [],
-    prompts: new Map<string, string>(),
-    now: 0,
-    notice: () => undefined,
-  };
   await expect(port.gather(query, stopped.signal)).rejects.toThrow('Cancelled.');
 });

@@ -33,7 +33,14 @@ export function createPlace(options: SurroundingsOptions = {}): Place {
     writeUser: into(user),
     async gather(query = {}, more = {}) {
       const notices: string[] = [];
-      const port = surroundings({ userFolder: user, environment, platform: 'linux', ...options, ...more });
+      const port = surroundings({
+        userFolder: user,
+        environment,
+        platform: 'linux',
+        gitWithinMs: 60_000,
+        ...options,
+        ...more,
+      });
       const whole: SurroundingsQuery = {
         session: 's',
         cwd: project,
