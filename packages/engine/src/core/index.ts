@@ -10,7 +10,7 @@ export { evolve } from './evolve.ts';
 export { findCall } from './fold/call.ts';
 export type { Declared, Outcome } from './outcomes.ts';
 export { callId } from './outcomes.ts';
-export { isWidening, mayCall, modeWith } from './profile.ts';
+export { isWidening, mayCall, modeWith, stricterMode } from './profile.ts';
 export { isFullGathering } from './settle/gather.ts';
 export { settle } from './settle/index.ts';
 export type { Call, HistoryMessage, QueuedInput, Settings, State, Turn } from './state.ts';

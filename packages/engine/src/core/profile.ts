@@ -16,7 +16,7 @@ export function mayCall(profile: Profile, tool: string): boolean {
 
 const strictness: readonly PermissionMode[] = ['plan', 'manual', 'accept-edits', 'auto'];
 
-function stricterMode(one: PermissionMode, other: PermissionMode): PermissionMode {
+export function stricterMode(one: PermissionMode, other: PermissionMode): PermissionMode {
   return strictness.indexOf(one) < strictness.indexOf(other) ? one : other;
 }
 
