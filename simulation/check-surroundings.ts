@@ -97,13 +97,9 @@ export function checkSystem(book: Book, request: ModelRequest, violate: Violate)
     agent?.tools == null ||
     agent.tools.includes(tool) ||
     (agent.tools.includes('*') && !agent.tools.includes(`!${tool}`));
-  const [told, its] = [
-    request.tools
-      .map(({ name }) => name)
-      .sort()
-      .join(),
-    toolNames.filter(may).sort().join(),
-  ];
+  const inOrder = (names: readonly string[]) => names.toSorted((one, other) => (one < other ? -1 : 1)).join();
+  const told = inOrder(request.tools.map(({ name }) => name));
+  const its = inOrder(toolNames.filter(may));
   if (told !== its)
     violate('I25 system', `${book.session}: as ${own.stepAgent} it was told of ${told} in place of ${its}.`);
 }
