@@ -13,6 +13,8 @@ export type {
   TurnResult,
 } from '@pawl/protocol';
 export { isPawlError, PawlError } from '@pawl/protocol';
-export { memoryLog, sqliteLog } from '@pawl/storage';
+export { memoryLog, sqliteLog, sqliteMemory } from '@pawl/storage';
 export { builtinTools, mailTools } from '@pawl/tools';
+export { memoryTools } from '@pawl/tools/memory';
+export { surroundings } from '@pawl/tools/surroundings';
 export { defineTool } from './define-tool.ts';

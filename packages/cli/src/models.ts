@@ -14,15 +14,22 @@ const ways = `No model is chosen. There are three ways to get one:
 Set PAWL_MODEL, or model in config.yaml, to such a name to make it the default.`;
 
 /** A model's name, and where it comes from. */
-export type Choice = { name: string; from: 'flag' | 'session' | 'environment' | 'config' | 'last' };
+export type Choice = { name: string; from: 'flag' | 'session' | 'agent' | 'environment' | 'config' | 'last' };
 
-/** What can name a model, the first that does counts: `-m`, the session, `PAWL_MODEL`, the settings, the last pick here. */
-export type Choices = { flag: string | null; session: string | null; config: Config['model']; folder: string };
+/** What can name a model, the first that does counts: `-m`, the session, the agent, `PAWL_MODEL`, the settings, the last pick here. */
+export type Choices = {
+  flag: string | null;
+  session: string | null;
+  agent?: string | null;
+  config: Config['model'];
+  folder: string;
+};
 
 /** Null where nothing names one. */
-export function choiceOf({ flag, session, config, folder }: Choices): Choice | null {
+export function choiceOf({ flag, session, agent = null, config, folder }: Choices): Choice | null {
   if (flag !== null && flag !== '') return { name: flag, from: 'flag' };
   if (session !== null && session !== '') return { name: session, from: 'session' };
+  if (agent !== null) return { name: agent, from: 'agent' };
   const variable = process.env.PAWL_MODEL?.trim();
   if (variable) return { name: variable, from: 'environment' };
   if (config !== null) return { name: config.name, from: 'config' };

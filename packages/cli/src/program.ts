@@ -1,7 +1,9 @@
 /** The command line: commands, flags and their help. What a command does is loaded when it is called. */
 import { Command, CommanderError, Option } from 'commander';
+import { agentsCommand } from './agents/commands.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { exitCodes } from './exit-codes.ts';
+import { memoryCommand } from './memory/commands.ts';
 import { policyCommands } from './policy/commands.ts';
 import type { RewindFlags } from './rewind/rewind.ts';
 import type { UndoFlags } from './rewind/undo.ts';
@@ -72,6 +74,8 @@ function createProgram(done: Done): Command {
   for (const command of undoCommands(done)) program.addCommand(command);
   for (const command of lookingCommands(done)) program.addCommand(command);
   for (const command of policyCommands(done)) program.addCommand(command);
+  program.addCommand(agentsCommand(done));
+  program.addCommand(memoryCommand(done));
   for (const command of allCommands(program)) command.copyInheritedSettings(program).exitOverride();
   return program;
 }
@@ -111,7 +115,8 @@ function addRunOptions(command: Command): Command {
   return command
     .option('-m, --model <name>', 'the model: demo, replay:<file>, <provider>/<model>, or a pool')
     .option('-a, --attach <file>', 'an image or a PDF that goes with the prompt; may be repeated', collect)
-    .option('--agent <name>', 'the agent')
+    .option('--agent <name>', 'the agent: builder, planner, or one of your own (pawl agents list)')
+    .option('--execute-plan [agent]', "carry out the session's plan (default: by builder)")
     .addOption(
       new Option('--permission-mode <mode>', "how the tools' own questions are answered").choices([
         'manual',

@@ -24,6 +24,7 @@ const meanings: { readonly [setting: string]: string } = {
   environment: 'sets variables of the programs that are run',
   hooks: 'runs programs when something happens',
   models: 'says what models cost and take',
+  prompts: 'adds to what models are told before everything else',
   providers: 'says where conversations are sent',
   servers: 'starts or connects servers that offer tools',
   skills: 'adds instructions that the model may load',

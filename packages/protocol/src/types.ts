@@ -169,6 +169,8 @@ export type SessionView = {
   model: string;
   agent: string;
   mode: PermissionMode;
+  /** What the agent may, where the host knows it. */
+  profile: AgentProfile | null;
   /** A plan that waits for somebody to say who carries it out. */
   plan: string | null;
   createdAt: number;

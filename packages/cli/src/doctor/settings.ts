@@ -9,12 +9,12 @@ import {
   resolveProvider,
 } from '@pawl/models/select';
 import { messageOf } from '@pawl/protocol';
-import { builtinTools } from '@pawl/tools';
 import { type Config, readConfig } from '../config/config.ts';
 import { userConfigPath } from '../config/paths.ts';
 import { collectModels, configuredNames } from '../models/collect.ts';
 import { keyStateText } from '../models/words.ts';
 import { choiceOf } from '../models.ts';
+import { toolNames } from '../run/tools.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 /** The settings as far as they can be used; those that cannot count as none. */
@@ -23,7 +23,7 @@ export async function checkConfig(
   environment: NodeJS.ProcessEnv,
 ): Promise<{ config: Config | null; findings: Finding[] }> {
   try {
-    const tools = builtinTools().map(({ name }) => name);
+    const tools = toolNames();
     const config = await readConfig({ folder, tools, environment });
     const files =
       config.files.length === 0 ? `none; it would be ${userConfigPath(environment)}` : config.files.join(', ');

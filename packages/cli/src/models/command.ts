@@ -68,6 +68,7 @@ function defaultLine({ default: choice }: ModelsReport, style: Style): string {
   const words = {
     flag: '',
     session: '',
+    agent: '',
     environment: 'by PAWL_MODEL',
     config: `by ${file ?? 'the configuration'}`,
     last: 'picked last in this project',

@@ -53,6 +53,9 @@ export function closingLines(tally: Tally, view: SessionView, style: Style): str
     if (turn.message !== tally.failure?.message) lines.push(oneLine(turn.message));
     lines.push(`Go on with: pawl run --resume ${view.session}`);
   }
+  if (view.plan !== null && view.turn === null) {
+    lines.push(`The plan waits for somebody to carry it out: pawl run --resume ${view.session} --execute-plan`);
+  }
   const unattended = denials.filter((denial) => denial.isUnattended);
   if (unattended.length > 0) {
     const tools = [...new Set(unattended.map((denial) => oneLine(denial.tool)))].join(', ');

@@ -2,9 +2,9 @@
 import { createHost, type Model, type RuleLayer, type SessionSummary, type Storage } from '@pawl/engine';
 import { parseRule } from '@pawl/policy';
 import type { PermissionMode, RuleSet, SessionView } from '@pawl/protocol';
-import { builtinTools } from '@pawl/tools';
 import { readConfig } from '../config/config.ts';
 import { projectConfigPath, userConfigPath } from '../config/paths.ts';
+import { toolNames } from '../run/tools.ts';
 import { findSession } from '../sessions/find.ts';
 import { withLog } from '../sessions/open.ts';
 import { parseFolder } from '../values.ts';
@@ -25,11 +25,13 @@ export type Policy = {
 export async function readPolicy({ session: named, cwd = '.' }: PolicyFlags): Promise<Policy> {
   const found = named === undefined ? null : await withLog((log) => sessionOf(log, named));
   const folder = found?.summary.cwd ?? parseFolder('-C', cwd);
-  const tools = builtinTools().map(({ name }) => name);
-  const config = await readConfig({ folder, tools });
+  const config = await readConfig({ folder, tools: toolNames() });
   const layers = [
     { name: 'user', rules: config.rules },
     { name: 'project', rules: config.projectRules },
+    ...(found?.view.profile == null
+      ? []
+      : [{ name: `agent ${found.view.profile.name}`, rules: found.view.profile.rules }]),
     ...(found === null ? [] : [{ name: 'session', rules: found.view.rules }]),
   ];
   const places = new Map([

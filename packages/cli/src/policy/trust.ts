@@ -7,6 +7,7 @@ import { filesNamedIn, type Shipped, shippedBy, trustDigest } from '@pawl/policy
 import type { JsonObject } from '@pawl/protocol';
 import { messageOf, PawlError } from '@pawl/protocol';
 import { dataFolder } from '../home.ts';
+import { filesAsSettings, type ProjectFiles, readProjectFiles } from './project-files.ts';
 
 /** One project that was trusted. `at` is Unix milliseconds. */
 type Trusted = { digest: string; at: number };
@@ -48,10 +49,19 @@ export function writeTrust(projects: TrustStore, environment: NodeJS.ProcessEnv 
   renameSync(fresh, path);
 }
 
-/** Whether what a project's settings bring along may take effect. `folder` is the project's, `settings` as written. */
-export function trustOf(folder: string, settings: JsonObject, environment: NodeJS.ProcessEnv = process.env): Trust {
-  const shipped = shippedBy(settings);
-  const digest = trustDigest(shipped, digestsOf(folder, filesNamedIn(shipped)));
+/**
+ * Whether what a project brings along may take effect: in its settings, as written, and in its files beside them.
+ * `folder` is the project's.
+ */
+export function trustOf(
+  folder: string,
+  settings: JsonObject,
+  environment: NodeJS.ProcessEnv = process.env,
+  files: ProjectFiles = readProjectFiles(folder),
+): Trust {
+  const named = filesNamedIn(shippedBy(settings));
+  const shipped = shippedBy({ ...settings, ...filesAsSettings(files) });
+  const digest = trustDigest(shipped, digestsOf(folder, named));
   if (digest === null) return { state: 'none', shipped, digest };
   const before = readTrust(environment);
   const trusted = Object.hasOwn(before, folder) ? before[folder] : undefined;

@@ -2,6 +2,7 @@
 import { parseRule } from '@pawl/policy';
 import type { CompactionSettings, Limits, PermissionMode, RuleSet, TurnOptions } from '@pawl/protocol';
 import type { SandboxMode } from '@pawl/tools';
+import { defaultAgent } from '../agents/check.ts';
 import type { Wire } from '../models.ts';
 import { usageError } from '../usage-error.ts';
 import { parseCount, parseDollars, parseDuration, parseFolder } from '../values.ts';
@@ -36,13 +37,11 @@ export type RunFlags = {
   channel?: string;
   workflow?: string;
   meta?: string[];
+  executePlan?: true | string;
 } & TurnFlags;
 
 const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
-
-/** The agents that there are. */
-const agents: readonly string[] = ['builder'];
 
 export type RunOptions = {
   model: string | null;
@@ -65,6 +64,8 @@ export type RunOptions = {
   origin: Origin;
   /** Paths of files that go with the prompt, as they were given. */
   attach: readonly string[];
+  /** The agent that is to carry out the session's plan, or null. */
+  executesAs: string | null;
 };
 
 /** The most steps that a turn can be given. */
@@ -75,9 +76,6 @@ export function readFlags(flags: RunFlags): RunOptions {
   const { model, cwd, agent, permissionMode, allow = [], ask = [], deny = [], outputFormat, record } = flags;
   if (cwd !== undefined && flags.resume !== undefined) {
     throw usageError('A session keeps its folder: -C/--cwd cannot be used with -r/--resume.');
-  }
-  if (agent !== undefined && !agents.includes(agent)) {
-    throw usageError(`--agent: there is no agent "${agent}". There is: ${agents.join(', ')}.`);
   }
   if (model !== undefined && model.trim() === '') throw usageError('-m/--model: the name is empty.');
   for (const rule of [...allow, ...ask, ...deny]) parseRule(rule);
@@ -103,7 +101,17 @@ export function readFlags(flags: RunFlags): RunOptions {
     turn: readTurnFlags(flags),
     origin: readOrigin(flags),
     attach: flags.attach ?? [],
+    executesAs: executorIn(flags),
   };
+}
+
+function executorIn({ executePlan, agent, resume, continue: newest }: RunFlags): string | null {
+  if (executePlan === undefined) return null;
+  if (resume === undefined && newest === undefined) {
+    throw usageError('--execute-plan goes with -r/--resume or -c/--continue: name the session that has the plan.');
+  }
+  if (agent !== undefined) throw usageError('--execute-plan <agent> says who carries it out; leave --agent out.');
+  return executePlan === true ? defaultAgent : executePlan;
 }
 
 function wantedWire({ recordWire, replayWire, replayAnyBody }: RunFlags): Wire | null {

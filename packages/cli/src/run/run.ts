@@ -1,36 +1,45 @@
 /** `pawl run`: a prompt, or what is owed, until its turn has ended; shown as it happens. */
-import type { SessionSummary, Storage } from '@pawl/engine';
-import { createHost } from '@pawl/engine';
+import type { Agent, Memory, SessionSummary, Storage, Surroundings } from '@pawl/engine';
+import { createHost, type Host } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
+import type { PermissionMode } from '@pawl/protocol';
 import { sqliteLog } from '@pawl/storage';
-import { builtinTools } from '@pawl/tools';
+import { memoryTools } from '@pawl/tools/memory';
+import { agentFor, defaultAgent } from '../agents/check.ts';
+import { openAgents } from '../agents/find.ts';
 import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/config.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { databasePath } from '../home.ts';
+import { openMemory } from '../memory/open.ts';
 import { rememberPick } from '../models/picks.ts';
 import { chooseModel, openModels } from '../models.ts';
 import { usageError } from '../usage-error.ts';
 import type { Attached } from './attach.ts';
 import { goOn, resumptionOf, sendPrompt } from './begin.ts';
-import { drive } from './drive.ts';
+import { type Drive, drive } from './drive.ts';
 import type { RunFlags, RunOptions } from './flags.ts';
 import { readFlags } from './flags.ts';
 import { readPrompt } from './prompt.ts';
 import { changesFor, createSession, findWanted } from './session.ts';
-import { openTools } from './tools.ts';
+import { openSurroundings } from './surroundings.ts';
+import { openTools, toolNames } from './tools.ts';
 
 /** @throws `usage`, `no_model`, `no_session`, `session_locked`, and what models and storage throw. */
 export async function run(words: readonly string[], flags: RunFlags): Promise<ExitCode> {
   const asked = readFlags(flags);
-  const names = builtinTools().map(({ name }) => name);
+  const memory = openMemory();
+  const surroundings = openSurroundings(memory);
+  if (asked.session.kind === 'new') surroundings.prefetch(asked.cwd);
+  const names = toolNames();
   const config = await readConfig({ folder: asked.cwd, tools: names });
-  const options = withConfig(asked, config);
   const prompt = await readPrompt(words, flags.prompt);
-  if (prompt === null && options.session.kind === 'new') {
+  if (prompt !== null && asked.executesAs !== null) throw usageError('--execute-plan takes no prompt: the plan is it.');
+  if (prompt === null && asked.session.kind === 'new') {
     throw usageError('There is no prompt. Give one: pawl run "what to do", or pipe it in.');
   }
+  const options = asked;
   if (prompt === null && Object.keys(options.turn).length > 0) {
     throw usageError('What is asked of a turn goes with a prompt; a turn that is gone on with keeps its own.');
   }
@@ -42,25 +51,57 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<Ex
     const isElsewhere = found !== null && found.cwd !== asked.cwd;
     const settings = isElsewhere ? await readConfig({ folder: found.cwd, tools: names }) : config;
     for (const warning of settings.warnings) say(`pawl: ${warning}`);
-    return await runOn({ log, options, prompt, attached, config: settings, found });
+    const agent = await agentOf(options, found);
+    return await runOn({
+      log,
+      memory,
+      surroundings,
+      options: withConfig(options, settings, agent),
+      prompt,
+      attached,
+      config: settings,
+      found,
+      agent,
+    });
   } finally {
+    await memory.close();
     await log.close();
   }
 }
 
 type Run = {
   log: Storage;
+  memory: Memory;
+  surroundings: Surroundings;
   options: RunOptions;
   prompt: string | null;
   attached: readonly Attached[];
   config: Config;
   found: SessionSummary | null;
+  /** The agent that is named, or that a new session is of; null where the session keeps its own. */
+  agent: Agent | null;
 };
 
-async function runOn({ log, options, prompt, attached, config, found }: Run): Promise<ExitCode> {
+async function runOn({
+  log,
+  memory,
+  surroundings,
+  options,
+  prompt,
+  attached,
+  config,
+  found,
+  agent,
+}: Run): Promise<ExitCode> {
   const models = openModels({ settings: config.models, record: options.record, wire: options.wire, notice: say });
   const folder = found?.cwd ?? options.cwd;
-  const choices = { flag: options.model, session: found?.model ?? null, config: config.model, folder };
+  const choices = {
+    flag: options.model,
+    session: found?.model ?? null,
+    agent: agent?.model ?? null,
+    config: config.model,
+    folder,
+  };
   const { name, from } = chooseModel(choices);
   const model = await models.find(name);
   if (from === 'last') say(`Model ${name}, as picked last in this project; -m picks another.`);
@@ -79,7 +120,10 @@ async function runOn({ log, options, prompt, attached, config, found }: Run): Pr
     log,
     model,
     models: models.find,
-    tools,
+    tools: [...tools, ...memoryTools(memory, redactor)],
+    agents: openAgents(),
+    surroundings,
+    memory,
     redactor,
     rules,
     tasks: config.tasks,
@@ -98,24 +142,54 @@ async function runOn({ log, options, prompt, attached, config, found }: Run): Pr
       attached.length === 0 ? [] : await (await import('./attach.ts')).attachAll(host, attached, model, say);
     const asked = { files, turn: options.turn };
     if (found === null) {
-      const session = await createSession(host, options, isAttended);
-      return await drive({ session, fromSeq: 0, begin: sendPrompt(prompt ?? '', asked, null), ...shown });
+      const session = await createSession(host, picked, isAttended);
+      const code = await drive({ session, fromSeq: 0, begin: sendPrompt(prompt ?? '', asked, null), ...shown });
+      return await handOver({ ...shown, session, host, code });
     }
     const before = await host.view(found.session);
     const resumption = resumptionOf(before);
-    if (prompt === null && resumption.kind === 'nothing') return nothingIsOwed(resumption.hasTurns);
+    const { executesAs } = options;
+    if (executesAs === null && prompt === null && resumption.kind === 'nothing') {
+      return nothingIsOwed(resumption.hasTurns);
+    }
     const begin =
-      prompt === null && resumption.kind !== 'nothing'
-        ? goOn(resumption.kind)
-        : sendPrompt(prompt ?? '', asked, before);
+      executesAs !== null
+        ? (await import('./plan.ts')).carryOut(executesAs)
+        : prompt === null && resumption.kind !== 'nothing'
+          ? goOn(resumption.kind)
+          : sendPrompt(prompt ?? '', asked, before);
     const session = await host.open(found.session, changesFor(before, picked, isAttended));
     for (const { reason } of log.damage())
       process.stderr.write(`Part of the log is damaged and was set aside: ${reason}.\n`);
-    return await drive({ session, fromSeq: before.seq, begin, ...shown });
+    const code = await drive({ session, fromSeq: before.seq, begin, ...shown });
+    return await handOver({ ...shown, session, host, code });
   } finally {
     await host.close();
     await models.close();
   }
+}
+
+type HandOver = Omit<Drive, 'fromSeq' | 'begin'> & { host: Host; code: ExitCode };
+
+/** Where somebody is there to choose, a plan that was just written is carried out in the same run. */
+async function handOver({ host, code, ...shown }: HandOver): Promise<ExitCode> {
+  const { session, isAttended, format } = shown;
+  if (!isAttended || format !== 'text' || code !== exitCodes.completed) return code;
+  const view = await host.view(session.id);
+  if (view.plan === null || view.turn !== null) return code;
+  const { carryOut, chooseAgent } = await import('./plan.ts');
+  const agent = await chooseAgent(view.agent, view.cwd);
+  if (agent === null) return code;
+  return drive({ ...shown, host, fromSeq: view.seq, begin: carryOut(agent) });
+}
+
+/** @throws `usage` for an agent that there is not. */
+async function agentOf({ agent, executesAs, cwd }: RunOptions, found: SessionSummary | null): Promise<Agent | null> {
+  const [flag, name] = executesAs === null ? ['--agent', agent] : ['--execute-plan', executesAs];
+  if (name === null && found !== null) return null;
+  const chosen = await agentFor(flag, name ?? defaultAgent, found?.cwd ?? cwd);
+  for (const note of chosen.notes) say(`pawl: ${chosen.agent.source}: ${note}`);
+  return chosen.agent;
 }
 
 /** @throws `usage`. */
@@ -131,10 +205,23 @@ function say(line: string): void {
 }
 
 /** A new session begins with the user's settings where no flag says otherwise; one that exists keeps its own. */
-function withConfig(options: RunOptions, { mode, limits, compaction }: Config): RunOptions {
+function withConfig(options: RunOptions, { mode, limits, compaction }: Config, agent: Agent | null): RunOptions {
   if (options.session.kind !== 'new') return options;
   const settled = Object.keys(compaction).length > 0 ? { compaction } : {};
-  return { ...options, mode: options.mode ?? mode, limits: { ...limits, ...options.limits }, ...settled };
+  const steps = agent?.steps == null ? {} : { steps: agent.steps };
+  return {
+    ...options,
+    mode: options.mode ?? modeFrom(mode, agent),
+    limits: { ...limits, ...steps, ...options.limits },
+    ...settled,
+  };
+}
+
+/** An agent that works in a wider mode was given it by name, which says more than a setting for all. */
+function modeFrom(mode: Config['mode'], agent: Agent | null): PermissionMode | null {
+  const own = agent?.permissionMode ?? null;
+  const isWide = own === 'accept-edits' || own === 'auto';
+  return isWide && mode !== 'plan' ? null : mode;
 }
 
 /** @throws `usage` if the session has not even begun. */

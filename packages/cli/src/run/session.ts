@@ -22,7 +22,7 @@ export async function findWanted(log: SessionLog, { session, cwd }: RunOptions):
 
 /** @throws `usage` when there is a session of that id already. */
 export async function createSession(host: Host, options: RunOptions, isAttended: boolean): Promise<SessionClient> {
-  const { session, cwd, agent, mode, rules, limits, origin, compaction } = options;
+  const { session, cwd, model, agent, mode, rules, limits, origin, compaction } = options;
   const id = session.kind === 'new' ? session.id : null;
   try {
     return await host.create({
@@ -34,6 +34,7 @@ export async function createSession(host: Host, options: RunOptions, isAttended:
       metadata: origin.metadata,
       ...(compaction !== null && { compaction }),
       ...(id !== null && { id }),
+      ...(model !== null && { model }),
       ...(agent !== null && { agent }),
       ...(mode !== null && { mode }),
     });

@@ -81,6 +81,10 @@ export function count(tally: Tally, event: DurableEvent): void {
       if (call !== undefined && event.data.input !== undefined) call.input = event.data.input;
       break;
     }
+    case 'plan.written':
+      // The plan is what was asked for, whatever was said beside it.
+      tally.isSilent = true;
+      break;
     case 'model.failed':
       tally.failure = event.data.error;
       break;

@@ -3,9 +3,14 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Redactor, Tool } from '@pawl/engine';
 import { builtinTools, createRedactor, type SandboxMode, type SandboxOptions, secretsIn } from '@pawl/tools';
+import { memoryTools } from '@pawl/tools/memory';
 import type { Config } from '../config/config.ts';
 import { userConfigPath } from '../config/paths.ts';
 import { dataFolder } from '../home.ts';
+import { openMemory } from '../memory/open.ts';
+
+/** Those that a run has, in no order. */
+export const toolNames = (): string[] => [...builtinTools(), ...memoryTools(openMemory())].map(({ name }) => name);
 
 export type OpenTools = {
   config: Config;

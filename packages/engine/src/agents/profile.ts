@@ -1,3 +1,4 @@
+import { parseRule } from '@pawl/policy';
 import type { AgentProfile } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Agent, Agents } from '../ports.ts';
@@ -11,8 +12,9 @@ export function agentsOf(agents: readonly Agent[]): Agents {
   };
 }
 
-/** What of an agent stands in the log of a session that it works in. */
+/** What of an agent stands in the log of a session that it works in. @throws `bad_rule`: one that cannot be read would stop every call. */
 export function profileOf({ name, tools, rules, delegates, permissionMode }: Agent): AgentProfile {
+  for (const rule of [...rules.deny, ...rules.ask, ...rules.allow]) parseRule(rule);
   return {
     name,
     tools: tools === null ? null : [...tools],

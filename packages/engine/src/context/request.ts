@@ -4,7 +4,7 @@ import type { Model, ModelRequest } from '../ports.ts';
 import type { EffectPorts } from '../runtime/effects/effect.ts';
 import { toolsFor } from './audience.ts';
 import { offeredTools } from './offered.ts';
-import { promptText } from './prompts/index.ts';
+import { promptOf } from './prompts/index.ts';
 import { tailOf } from './tail.ts';
 
 /** What a step begins with, and keeps whatever changes while its model is being called: the prompt and the tools. */
@@ -14,7 +14,7 @@ export function toldTo(state: Readonly<State>, ports: Pick<EffectPorts, 'system'
   const toolChoice = state.turn?.options.toolChoice;
   const found = typeof toolChoice === 'object' ? [...state.offeredTools, toolChoice.tool] : state.offeredTools;
   return {
-    system: state.fragments === null ? ports.system(state) : promptText(state.fragments),
+    system: state.fragments === null ? ports.system(state) : promptOf(state.fragments),
     tools: offeredTools(toolsFor(ports.tools, state, state.turn?.profile), found),
   };
 }

@@ -416,9 +416,10 @@ function creation(
 
 /** What an agent begins asks as much as anything else does: only a person answers questions beforehand. */
 function refuseWidening(given: CreateOptions, agent: Agent | null): void {
-  const mode = modeWith(agent === null ? null : profileOf(agent), given.mode) ?? 'manual';
+  // The agent's mode may be stricter than what was given, which is then the next agent's.
+  const modes = [given.mode, agent?.permissionMode];
   const allowed = [...(given.rules?.allow ?? []), ...(agent?.rules.allow ?? [])];
-  if ((mode === 'manual' || mode === 'plan') && allowed.length === 0) return;
+  if (!modes.includes('auto') && !modes.includes('accept-edits') && allowed.length === 0) return;
   throw new PawlError('human_only', 'Only a person can create a session that allows calls without asking.');
 }
 

@@ -18,6 +18,7 @@ export function viewOf(state: Readonly<State>): SessionView {
     model,
     agent,
     mode,
+    profile: settings.profile == null ? null : structuredClone(settings.profile),
     plan: state.plan,
     createdAt: state.createdAt,
     updatedAt: state.now,

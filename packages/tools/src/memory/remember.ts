@@ -9,7 +9,7 @@ const longestNote = 2000;
 const longestSource = 1000;
 
 /** Writes a note that later sessions begin with. */
-export function rememberTool(memory: Memory): Tool {
+export function rememberTool(memory: Memory, redact: (text: string) => string): Tool {
   return defineTool<Input>({
     name: 'remember',
     description:
@@ -33,19 +33,19 @@ export function rememberTool(memory: Memory): Tool {
           scope === 'user'
             ? 'To be remembered everywhere:'
             : `To be remembered in ${escapeInvisible(await projectOf(cwd))}:`,
-          escapeInvisible(note),
-          ...(source === undefined ? [] : [`It rests on: ${escapeInvisible(source)}`]),
+          escapeInvisible(redact(note)),
+          ...(source === undefined ? [] : [`It rests on: ${escapeInvisible(redact(source))}`]),
         ].join('\n'),
       },
     }),
     async run({ note, scope = 'project', source }, { cwd, session, call, agent = 'agent' }) {
       const { id } = await memory.add({
-        text: note,
+        text: redact(note),
         folder: scope === 'user' ? null : await projectOf(cwd),
         by: { kind: 'agent', id: agent },
         session,
         call,
-        source: source ?? null,
+        source: source === undefined ? null : redact(source),
       });
       return { content: `Remembered as ${id}.` };
     },

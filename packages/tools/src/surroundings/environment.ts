@@ -5,12 +5,20 @@ import { readText } from './files.ts';
 import { gitLine } from './git-state.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-export type Place = { cwd: string; now: number; platform: string; environment: Environment };
+export type Place = {
+  cwd: string;
+  now: number;
+  platform: string;
+  environment: Environment;
+  gitWithinMs: number;
+  /** What git says, where somebody has asked it already. */
+  git?: Promise<string | null>;
+};
 
 export async function describeEnvironment(place: Place, signal: AbortSignal): Promise<Fragment> {
   const { cwd, now, platform, environment } = place;
   const [git, ...versions] = await Promise.all([
-    gitLine(cwd, environment, signal),
+    place.git ?? gitLine(place, signal),
     ...versionFiles.map(versionIn(cwd)),
   ]);
   const lines = [
@@ -27,12 +35,15 @@ export async function describeEnvironment(place: Place, signal: AbortSignal): Pr
 
 const platforms: Readonly<Record<string, string>> = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' };
 
+/** A table, because asking for names of days in a language takes 12 ms the first time. */
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
 /** With its weekday: models are asked about next Tuesday. */
 function dayOf(now: number): string {
   const date = new Date(now);
   const two = (number: number) => String(number).padStart(2, '0');
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${date.toLocaleDateString('en-GB', { weekday: 'long' })}, ${day}`;
+  return `${weekdays[date.getDay()]}, ${day}`;
 }
 
 function virtualEnvironment({ VIRTUAL_ENV, CONDA_DEFAULT_ENV }: Environment): string[] {

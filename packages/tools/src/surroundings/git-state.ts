@@ -8,17 +8,17 @@ import { openGit } from '../repository/git.ts';
 import { statusOf } from '../repository/status.ts';
 import { readText } from './files.ts';
 
-/** How long git may take to count what has changed, ms: a turn waits for it. */
-const mostMs = 500;
 const longestName = 100;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+type Asked = { cwd: string; environment: Environment; gitWithinMs: number };
+
 /** One line, or null outside of a repository. */
-export async function gitLine(cwd: string, environment: Environment, signal: AbortSignal): Promise<string | null> {
+export async function gitLine(asked: Asked, signal: AbortSignal): Promise<string | null> {
   let repository: Repository;
   try {
-    repository = await findRepository(cwd);
+    repository = await findRepository(asked.cwd);
   } catch (error) {
     return isPawlError(error, 'odd_repository')
       ? 'a repository that cannot be trusted to be one; it was not looked at'
@@ -27,7 +27,7 @@ export async function gitLine(cwd: string, environment: Environment, signal: Abo
   const [branch, progress, changes] = await Promise.all([
     branchOf(repository),
     inProgress(repository),
-    changesIn(cwd, environment, signal),
+    changesIn(asked, signal),
   ]);
   return [branch, ...progress, changes].join(', ');
 }
@@ -61,8 +61,8 @@ async function inProgress({ gitFolder }: Repository): Promise<string[]> {
   return there.filter((words) => words !== null);
 }
 
-async function changesIn(cwd: string, environment: Environment, signal: AbortSignal): Promise<string> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(mostMs)]);
+async function changesIn({ cwd, environment, gitWithinMs }: Asked, signal: AbortSignal): Promise<string> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(gitWithinMs)]);
   try {
     const git = await openGit(cwd, environment, limit);
     const { changes } = await statusOf(git, ['.'], 'normal');

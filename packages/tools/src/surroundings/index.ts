@@ -5,6 +5,7 @@ import { composePrompt } from '@pawl/engine';
 import type { Fragment } from '@pawl/protocol';
 import { messageOf } from '@pawl/protocol';
 import { describeEnvironment } from './environment.ts';
+import { gitLine } from './git-state.ts';
 import { readInstructions } from './instructions.ts';
 import { type PromptFile, pieceOf, readPromptFolder } from './prompt-files.ts';
 import { rememberedFor } from './remembered.ts';
@@ -20,14 +21,35 @@ export type SurroundingsOptions = {
   environment?: Readonly<Record<string, string | undefined>>;
   /** As Node names it. */
   platform?: string;
+  /** How long git may take to count what has changed, ms; a turn waits for it. Default 500. */
+  gitWithinMs?: number;
+};
+
+export type Prefetch = {
+  /** Asks git now what the first gathering in this folder is to be told: for a start that does not wait for it. */
+  prefetch(cwd: string): void;
 };
 
 /**
  * Pieces of the prompt are read anew before each turn. The rest is a snapshot, taken when a session begins, when it gets
  * another agent and when its history was compacted. What cannot be read is left out, and a person is told.
  */
-export function surroundings(options: SurroundingsOptions = {}): Surroundings {
-  const { userFolder = null, memory, environment = process.env, platform = process.platform } = options;
+export function surroundings(options: SurroundingsOptions = {}): Surroundings & Prefetch {
+  const {
+    userFolder = null,
+    memory,
+    environment = process.env,
+    platform = process.platform,
+    gitWithinMs = 500,
+  } = options;
+
+  const asked = new Map<string, Promise<string | null>>();
+  /** Once: what git said then is soon out of date. */
+  const askedOf = (cwd: string) => {
+    const git = asked.get(cwd);
+    asked.delete(cwd);
+    return git === undefined ? {} : { git };
+  };
 
   const system = async (query: SurroundingsQuery): Promise<Fragment[]> => {
     const { cwd, notice } = query;
@@ -48,7 +70,9 @@ export function surroundings(options: SurroundingsOptions = {}): Surroundings {
       }
     };
     const parts = await Promise.all([
-      orNothing('The place is', async () => [await describeEnvironment({ cwd, now, platform, environment }, signal)]),
+      orNothing('The place is', async () => [
+        await describeEnvironment({ cwd, now, platform, environment, gitWithinMs, ...askedOf(cwd) }, signal),
+      ]),
       orNothing('AGENTS.md is', () => readInstructions(cwd, userFolder, notice)),
       orNothing('What is remembered is', async () =>
         memory === undefined ? [] : [await rememberedFor(memory, task, cwd)],
@@ -58,6 +82,12 @@ export function surroundings(options: SurroundingsOptions = {}): Surroundings {
   };
 
   return {
+    prefetch(cwd) {
+      const git = gitLine({ cwd, environment, gitWithinMs }, new AbortController().signal);
+      // Whoever gathers is told.
+      git.catch(() => undefined);
+      asked.set(cwd, git);
+    },
     async gather(query, signal) {
       const [pieces, rest] = await Promise.all([
         system(query),

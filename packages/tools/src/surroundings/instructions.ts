@@ -76,7 +76,8 @@ function shorten(found: readonly Found[], notice: Notice): Found[] {
   for (const file of found.toReversed()) {
     const length = Buffer.byteLength(file.text);
     const text = length <= left ? file.text : beginningOf(file.text, left);
-    left -= Buffer.byteLength(text);
+    // A line or two of what is farther away would say nothing.
+    left = text.length < file.text.length ? 0 : left - Buffer.byteLength(text);
     const isCut = file.isCut || text.length < file.text.length;
     if (text === '') {
       notice(`${escapeName(file.path)} is left out: nearer ones use up the ${mostBytes / 1024} KB there are for them.`);

@@ -83,3 +83,13 @@ export function promptText(fragments: readonly Fragment[]): string {
   }
   return text;
 }
+
+/** Of the pieces of a session, which stay the same for many steps. */
+const made = new WeakMap<readonly Fragment[], string>();
+
+/** `promptText`, made once for each list: the same text at each step. */
+export function promptOf(fragments: readonly Fragment[]): string {
+  const known = made.get(fragments) ?? promptText(fragments);
+  made.set(fragments, known);
+  return known;
+}

@@ -1,3 +1,3 @@
 /** The system prompt: its pieces, and how they are put together. */
-export { composePrompt, type PromptQuery, promptText } from './compose.ts';
-export { builtinPieces, type Category, type Condition, categories, conditions, type Piece } from './pieces.ts';
+export { composePrompt, type PromptQuery, promptOf, promptText } from './compose.ts';
+export { categories, conditions, type Piece } from './pieces.ts';

@@ -154,10 +154,10 @@ async function keyFiles(
 }
 
 /** What memory has to the task and to what was said last. */
-async function recall({ task, messages }: Job, { ports }: EffectContext): Promise<string[]> {
+async function recall({ task, messages }: Job, { ports, state }: EffectContext): Promise<string[]> {
   const last = messages.findLast((message) => message.role === 'user' && message.source === 'input');
   const said = last?.role === 'user' ? textOf(last.content) : '';
   const query = [task ?? '', said].join('\n').slice(0, 2000);
   // What is recalled helps, and its absence harms nothing.
-  return [...((await ports.recall?.(query).catch(() => [])) ?? [])];
+  return [...((await ports.recall?.(query, state.settings.cwd).catch(() => [])) ?? [])];
 }

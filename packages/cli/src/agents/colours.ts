@@ -1,0 +1,2 @@
+/** Names of colours that every terminal has. */
+export const colours = ['red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white', 'grey'] as const;

@@ -1,0 +1,119 @@
+/** The agents that there are: built in, the user's, and the project's. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Agent, type Agents, builtinAgents } from '@pawl/engine';
+import { messageOf } from '@pawl/protocol';
+import { parseConfig } from '../config/parse.ts';
+import { projectConfigPath, userConfigPath } from '../config/paths.ts';
+import { projectOf, readProjectFiles } from '../policy/project-files.ts';
+import { parseAgent } from './file.ts';
+
+/** An agent, where it is from, and what of it does not take effect. */
+export type FoundAgent = { agent: Agent; from: 'built in' | 'user' | 'project'; notes: readonly string[] };
+export type AgentFiles = { found: readonly FoundAgent[]; problems: readonly string[] };
+
+const fileName = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63})\.md$/;
+
+/** Read anew at each call. One that cannot be read is missing from the list, and its name throws `bad_agent`. */
+export function openAgents(environment: NodeJS.ProcessEnv = process.env): Agents {
+  return {
+    async get(name, cwd) {
+      const found = (await projectAgent(name, cwd, environment)) ?? (await userAgent(name, environment));
+      return found?.agent ?? builtinAgents.find((agent) => agent.name === name) ?? null;
+    },
+    async list(cwd) {
+      return (await readAgents(cwd, environment)).found.map(({ agent }) => agent);
+    },
+  };
+}
+
+/** All of them, sorted by name, of each name the one that counts; and the files that are wrong. */
+export async function readAgents(cwd: string, environment: NodeJS.ProcessEnv = process.env): Promise<AgentFiles> {
+  const names = new Set([
+    ...builtinAgents.map(({ name }) => name),
+    ...namesIn(userFolder(environment)),
+    ...namesIn(join(projectOf(cwd), '.pawl', 'agents')),
+  ]);
+  const found: FoundAgent[] = [];
+  const problems: string[] = [];
+  for (const name of [...names].sort((one, other) => (one < other ? -1 : 1))) {
+    try {
+      const one = await findOne(name, cwd, environment);
+      if (one !== null) found.push(one);
+    } catch (error) {
+      problems.push(messageOf(error));
+    }
+  }
+  return { found, problems };
+}
+
+/** @throws `bad_agent`. */
+export async function findOne(
+  name: string,
+  cwd: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<FoundAgent | null> {
+  const found = (await projectAgent(name, cwd, environment)) ?? (await userAgent(name, environment));
+  if (found !== null) return found;
+  const agent = builtinAgents.find((each) => each.name === name);
+  return agent === undefined ? null : { agent, from: 'built in', notes: [] };
+}
+
+const userFolder = (environment: NodeJS.ProcessEnv) => join(dirname(userConfigPath(environment)), 'agents');
+
+function namesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((entry) => fileName.exec(entry)?.[1] ?? []);
+}
+
+async function userAgent(name: string, environment: NodeJS.ProcessEnv): Promise<FoundAgent | null> {
+  const path = join(userFolder(environment), `${name}.md`);
+  if (!fileName.test(`${name}.md`) || !existsSync(path)) return null;
+  return { agent: await parseAgent(name, path, readFileSync(path, 'utf8')), from: 'user', notes: [] };
+}
+
+/** Untrusted, it only narrows, takes nobody's name, and its prompt is marked as somebody else's. */
+async function projectAgent(name: string, cwd: string, environment: NodeJS.ProcessEnv): Promise<FoundAgent | null> {
+  const folder = projectOf(cwd);
+  if (!existsSync(join(folder, '.pawl', 'agents', `${name}.md`))) return null;
+  const files = readProjectFiles(folder);
+  const file = files.agents.find((each) => each.name === name);
+  if (file === undefined) return null;
+  const { trustOf } = await import('../policy/trust.ts');
+  const configPath = projectConfigPath(cwd);
+  const settings = configPath === null ? {} : JSON.parse(JSON.stringify(await parseConfig(configPath)));
+  const isTrusted = trustOf(folder, settings, environment, files).state === 'trusted';
+  if (isTrusted) return { agent: await parseAgent(name, file.path, file.text), from: 'project', notes: [] };
+  const isTaken = builtinAgents.some((agent) => agent.name === name) || (await userAgent(name, environment)) !== null;
+  if (isTaken) return null;
+  return narrowed(await parseAgent(name, file.path, file.text));
+}
+
+function narrowed(agent: Agent): FoundAgent {
+  const { rules, permissionMode, prompt, source, model } = agent;
+  const isWide = permissionMode === 'auto' || permissionMode === 'accept-edits';
+  const why = 'ignored, because you have not trusted it. Look at it with: pawl trust';
+  const isRecording = model?.startsWith('replay:') === true;
+  const notes = [
+    ...(rules.allow.length > 0 ? [`rules.allow: ${why}`] : []),
+    ...(isWide ? [`permission-mode: ${why}`] : []),
+    ...(isRecording ? [`model: ${why}`] : []),
+  ];
+  return {
+    agent: {
+      ...agent,
+      rules: { ...rules, allow: [] },
+      permissionMode: isWide ? null : permissionMode,
+      model: isRecording ? null : model,
+      prompt: prompt === '' ? '' : asInformation(prompt, source ?? ''),
+    },
+    from: 'project',
+    notes,
+  };
+}
+
+/** The words of a project that nobody has trusted. */
+function asInformation(text: string, source: string): string {
+  const plain = text.replace(/<(\s*\/?\s*untrusted)/gi, '&lt;$1');
+  return `The project describes this agent so:\n<untrusted-instructions source="${source.replace(/["<>\s]/g, encodeURIComponent)}">\n${plain}\n</untrusted-instructions>`;
+}

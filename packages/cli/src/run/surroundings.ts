@@ -1,0 +1,58 @@
+/** What surrounds a run. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Memory, Surroundings } from '@pawl/engine';
+import type { Prefetch } from '@pawl/tools/surroundings';
+import { projectConfigPath, userConfigPath } from '../config/paths.ts';
+import { projectOf, readProjectFiles, type ShippedFile } from '../policy/project-files.ts';
+
+/** Loaded when they are needed, which in a new session is soon: then git is asked while the rest is being loaded. */
+export function openSurroundings(
+  memory: Memory,
+  environment: NodeJS.ProcessEnv = process.env,
+): Surroundings & Prefetch {
+  let opened: Promise<Surroundings & Prefetch> | null = null;
+  const open = async () => {
+    const { surroundings } = await import('@pawl/tools/surroundings');
+    const userFolder = dirname(userConfigPath(environment));
+    return surroundings({ userFolder, memory, environment, projectPrompts: projectPrompts(environment) });
+  };
+  return {
+    prefetch(cwd) {
+      opened ??= open();
+      opened.then(
+        (loaded) => loaded.prefetch(cwd),
+        // Told when it is needed.
+        () => undefined,
+      );
+    },
+    async gather(query, signal) {
+      opened ??= open();
+      return (await opened).gather(query, signal);
+    },
+  };
+}
+
+/** A project's own pieces of the prompt, as far as the user has trusted exactly them; what is not is told once. */
+function projectPrompts(environment: NodeJS.ProcessEnv) {
+  const told = new Set<string>();
+  return async (cwd: string, notice: (message: string) => void): Promise<readonly ShippedFile[]> => {
+    const folder = projectOf(cwd);
+    if (!existsSync(join(folder, '.pawl', 'prompts'))) return [];
+    const files = readProjectFiles(folder);
+    if (files.prompts.length === 0) return [];
+    const { trustOf } = await import('../policy/trust.ts');
+    const { parseConfig } = await import('../config/parse.ts');
+    const path = projectConfigPath(cwd);
+    const settings = path === null ? {} : JSON.parse(JSON.stringify(await parseConfig(path)));
+    const { state, digest } = trustOf(folder, settings, environment, files);
+    if (state === 'trusted') return files.prompts;
+    if (digest !== null && !told.has(digest)) {
+      told.add(digest);
+      notice(
+        `${join(folder, '.pawl', 'prompts')} is left out, because you have not trusted it. Look at it with: pawl trust`,
+      );
+    }
+    return [];
+  };
+}
