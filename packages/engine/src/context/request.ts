@@ -1,5 +1,6 @@
 /** What the model sees, as a pure function of the state. */
 import type { State } from '../core/index.ts';
+import { answerRoom } from '../core/index.ts';
 import type { Model, ModelRequest } from '../ports.ts';
 import type { EffectPorts } from '../runtime/effects/effect.ts';
 import { toolsFor } from './audience.ts';
@@ -23,7 +24,7 @@ export function buildRequest(
     tools: offeredTools(toolsFor(ports.tools, state), state.offeredTools),
     messages: state.messages.slice(),
     tail: tailOf(state),
-    maxOutputTokens: model.info.outputTokens,
+    maxOutputTokens: Math.min(model.info.outputTokens, answerRoom(state)),
     file,
     signedFrom: state.signedFrom,
   };

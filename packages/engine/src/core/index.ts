@@ -17,5 +17,5 @@ export { settle } from './settle/index.ts';
 export type { Call, HistoryMessage, QueuedInput, Settings, State, Turn } from './state.ts';
 export { defaultLimits, initialState, noUsage } from './state.ts';
 export type { Letter, Task } from './tasks.ts';
-export { findTask, openTasks, spentOnTask, taskReport, taskSettingsOf, taskView } from './tasks.ts';
+export { answerRoom, findTask, openTasks, spentOnTask, taskReport, taskSettingsOf, taskView } from './tasks.ts';
 export { addCost, addUsage, totalInputTokens, totalTokens, windowTokens } from './usage.ts';

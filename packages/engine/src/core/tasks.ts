@@ -11,7 +11,7 @@ import type {
   Usage,
 } from '@pawl/protocol';
 import type { Settings, State, Turn } from './state.ts';
-import { subtractUsage, totalTokens } from './usage.ts';
+import { subtractUsage, totalTokens, windowTokens } from './usage.ts';
 
 /** What goes to a task's session: a command of its own, accepted once by its id, and until it is delivered owed. */
 export type Letter = {
@@ -124,6 +124,20 @@ function leftOf(state: State): Left {
     limitLeft(assignment?.allotment?.usd ?? null, spentOnTask(state).costUsd),
   ];
   return { tokens: without(least(tokens), aside.tokens), usd: without(least(usd), aside.usd) };
+}
+
+/** An answer is given this much room even where less is left, for a shorter one is seldom any use, tokens. */
+const leastAnswerTokens = 256;
+
+/**
+ * Tokens that the next answer may have: of a task no more than it has left, so that of many tasks that each pass what
+ * they were given, together they pass it by little.
+ */
+export function answerRoom(state: State): number {
+  const limit = state.assignment?.allotment?.tokens ?? null;
+  if (limit === null) return Number.POSITIVE_INFINITY;
+  const left = limit - totalTokens(spentOnTask(state).usage) - outstanding(state).tokens - windowTokens(state);
+  return Math.max(leastAnswerTokens, left);
 }
 
 /** What a session has spent on the work that it was given last; on all of it, where it is nobody's task. */
