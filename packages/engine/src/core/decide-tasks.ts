@@ -24,8 +24,8 @@ export function decideTask(state: State, command: TaskCommand): Decision {
       if (task === undefined) return noTask(state, id);
       if (task.phase === 'ended') return refuse('task_ended', `Task ${id} has ended already.`);
       if (task.cancel !== null) return refuse('already_cancelled', `Task ${id} is being cancelled already.`);
-      const said = reason === undefined ? '' : `: ${reason}`;
-      return accept({ type: 'task.cancelled', data: { task: id, reason: `Cancelled by ${command.by.id}${said}.` } });
+      const said = `Cancelled by ${command.by.id}${reason === undefined ? '' : `: ${reason}`}.`.replace(/\.\.$/, '.');
+      return accept({ type: 'task.cancelled', data: { task: id, reason: said } });
     }
     case 'task.assign':
       return assign(state, command);

@@ -46,6 +46,8 @@ export type Task = Omit<EventData['task.requested'], 'task' | 'call'> & {
   cancel: { reason: string } | null;
   /** What has not been delivered. */
   letters: Letter[];
+  /** Messages that it did not get before it ended. */
+  unread: string[];
   /** Whether the model has been told of the end. */
   isReported: boolean;
   /** It is of the session that this one was forked from. */
@@ -205,7 +207,7 @@ const endings: Record<TaskOutcome, string> = {
 };
 
 /** What the owner's model is told of a task that has ended. */
-export function taskReport({ id, outcome, message, envelope, filesChanged }: Task): string {
+export function taskReport({ id, outcome, message, envelope, filesChanged, unread }: Task): string {
   const said = outcome === null ? 'is not done' : endings[outcome];
   const listed = (name: string, entries: readonly string[]) =>
     entries.length === 0 ? [] : [`${name}:`, ...entries.map((entry) => `- ${entry}`)];
@@ -222,5 +224,6 @@ export function taskReport({ id, outcome, message, envelope, filesChanged }: Tas
     ...listed('Follow-ups', envelope?.followUps ?? []),
     ...listed('Artifacts', envelope?.artifacts ?? []),
     ...answer,
+    ...listed('It had ended before it could read', unread),
   ].join('\n');
 }

@@ -1,13 +1,16 @@
 /** What a task's session is told: how it begins, and the commands of its owner. */
-import type { Assignment, Command, CommandData, EventBody } from '@pawl/protocol';
+import type { Assignment, Command, CommandData, EventBody, EventData } from '@pawl/protocol';
 import type { Letter, State, Task } from '../core/index.ts';
 import { ownerId } from '../core/index.ts';
+
+/** What the agent of a task settles for its session, in place of what its owner has. */
+export type AgentSettings = Partial<Omit<EventData['session.created'], 'assignment' | 'limits'>>;
 
 /**
  * How the session of a task begins. Everything that limits its owner limits it too, by the rules and the mode that hold
  * as it begins; what changes later is sent after it.
  */
-export function childCreation(owner: Readonly<State>, task: Task): EventBody {
+export function childCreation(owner: Readonly<State>, task: Task, ofAgent: AgentSettings): EventBody {
   const { settings, assignment } = owner;
   const { cwd, model, modelInfo, mode, isAttended, rules, limits, metadata, tasks } = settings;
   const scopes = [...(assignment?.scopes ?? []), ...(task.scope === undefined ? [] : [task.scope])];
@@ -35,6 +38,7 @@ export function childCreation(owner: Readonly<State>, task: Task): EventBody {
       metadata: { ...metadata },
       assignment: own,
       ...(tasks !== undefined && { tasks: { ...tasks } }),
+      ...ofAgent,
     },
   };
 }

@@ -8,7 +8,7 @@ import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import type { Letter, State, Task } from '../core/index.ts';
 import { evolve, initialState, ownerId, taskSettingsOf } from '../core/index.ts';
 import type { Clock, SessionLog } from '../ports.ts';
-import { childCreation, commandOf, taskCommand } from './child-orders.ts';
+import { type AgentSettings, childCreation, commandOf, taskCommand } from './child-orders.ts';
 import {
   type Account,
   accountOf,
@@ -45,6 +45,8 @@ export type ChildrenWorld = {
   clock: Clock;
   /** Nothing is driven here any more. */
   isClosed(): boolean;
+  /** What an agent settles for its sessions. @throws `unknown_agent`. */
+  settingsOf(agent: string, owner: Readonly<State>): Promise<AgentSettings>;
   create(id: string, by: Actor, first: readonly EventBody[]): Promise<Session>;
   open(id: string): Promise<Session>;
   /** Whether a client has a hold on it, so that it stays open. */
@@ -71,7 +73,9 @@ export function createChildren(world: ChildrenWorld): Children {
     if (task.hasSession) {
       throw new PawlError('task_lost', `The log of task ${task.id} is gone, and with it what the task did.`);
     }
-    return world.create(task.session, { kind: 'agent', id: ownerId(owner.session) }, [childCreation(owner, task)]);
+    const ofAgent = await world.settingsOf(task.agent, owner);
+    const by: Actor = { kind: 'agent', id: ownerId(owner.session) };
+    return world.create(task.session, by, [childCreation(owner, task, ofAgent)]);
   };
 
   /** What holds for it now comes before what it is to do. */
@@ -135,7 +139,9 @@ export function createChildren(world: ChildrenWorld): Children {
           }
         } catch (error) {
           if (isOver(signal)) return null;
-          if (isPawlError(error, 'task_lost')) return notReached(task, error.message);
+          if (isPawlError(error, 'task_lost') || isPawlError(error, 'unknown_agent')) {
+            return notReached(task, error.message);
+          }
           if (isDrivenElsewhere(error)) {
             const state = await elsewhere();
             if (atRest(state, task.instance)) return ended(task, accountOf(state));

@@ -132,6 +132,7 @@ export function createHost(options: HostOptions): Host {
       log,
       clock,
       isClosed: () => isClosed,
+      settingsOf: async () => ({}),
       create: (id, by, first) => take(id, () => Session.create(id, ports, by, first)),
       open: (id) => take(id, () => Session.open(id, ports, driver)),
       isHeld: (id) => held.has(id),

@@ -114,6 +114,14 @@ describe('A2: tasks in the log of their owner', () => {
     ]);
   });
 
+  it('say at their end which messages they never read', () => {
+    const session = begin();
+    start(session);
+    session.command('task.send', { task: 'builder-1', text: 'Not there!', delivery: 'steer' });
+    end(session, 'builder-1');
+    expect(session.said().at(-1)).toContain('It had ended before it could read:\n- Not there!');
+  });
+
   it('get what changes the rules of their owner, in order, each owed until it is delivered', () => {
     const session = begin();
     start(session);

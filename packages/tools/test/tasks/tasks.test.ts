@@ -92,3 +92,63 @@ describe('A2: a task is a session of its own', () => {
     await host.close();
   });
 });
+
+describe('A2: what goes down with a task', () => {
+  it('is the mode, the metadata and the tools that it may use, and nobody widens them below', async () => {
+    const { host, session, model } = await plant(
+      {
+        main: [[task('One.', { tools: ['task', 'tasks'] })], 'Done.'],
+        'main.builder-1': [[task('Two.', { tools: ['tasks', 'task_cancel'] })], complete('One.')],
+        'main.builder-1.builder-1': [complete('Two.')],
+      },
+      { create: { mode: 'plan', metadata: { ticket: '7' } } },
+    );
+    await session.run('Go.');
+    for (const id of ['main.builder-1', 'main.builder-1.builder-1']) {
+      const [created] = await logged(host, id, 'session.created');
+      expect(created?.data).toMatchObject({ mode: 'plan', isAttended: false, metadata: { ticket: '7' } });
+    }
+    const offered = (id: string) =>
+      model.requests.find((request) => request.session === id)?.tools.map(({ name }) => name);
+    expect(offered('main.builder-1')).toEqual(['ask_owner', 'complete', 'task', 'tasks']);
+    // Those for owners end where nobody can be one.
+    expect(offered('main.builder-1.builder-1')).toEqual(['ask_owner', 'complete']);
+    await host.close();
+  });
+
+  it('leaves the others alone when one is cancelled by its owner', async () => {
+    const hangs = Promise.withResolvers<void>();
+    const { host, session, model } = await plant({
+      main: [
+        [task('Hang.', { background: true }), task('Work.', { background: true })],
+        async () => {
+          await hangs.promise;
+          return [{ tool: 'task_cancel', input: { task: 'builder-1', reason: 'no use' } }];
+        },
+        'Waiting.',
+      ],
+      'main.builder-1': [hangingOnce(hangs.resolve)],
+      'main.builder-2': [complete('Worked.')],
+    });
+    await session.run('Go.');
+    const heard = told(model.requests.at(-1)).join('\n');
+    expect(heard).toContain('Task builder-1 was cancelled.\nCancelled by model: no use.');
+    expect(heard).toContain('Task builder-2 completed.\nWorked.');
+    await host.close();
+  });
+
+  it('can be talked to, watched and cancelled like any session', async () => {
+    const hangs = Promise.withResolvers<void>();
+    const { host, session } = await plant({
+      main: [[task('Hang.')], 'So it was.'],
+      'main.builder-1': [hangingOnce(hangs.resolve), complete('As you said.')],
+    });
+    const running = session.run('Go.');
+    await hangs.promise;
+    const child = await host.open('main.builder-1');
+    await child.run('Stop that and say that you are done.', { delivery: 'interrupt' });
+    expect((await running).text).toBe('So it was.');
+    expect((await session.view()).tasks).toMatchObject([{ task: 'builder-1', status: 'completed' }]);
+    await host.close();
+  });
+});
