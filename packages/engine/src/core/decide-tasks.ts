@@ -37,7 +37,19 @@ export function decideTask(state: State, command: TaskCommand): Decision {
 }
 
 function start(state: State, command: TaskCommand & { type: 'task.start' }): Decision {
-  const { agent, prompt, context, tools, scope, call, isBackground, isJoined, limits = {}, planStep } = command.data;
+  const {
+    agent,
+    prompt,
+    context,
+    tools,
+    scope,
+    call,
+    isBackground,
+    isJoined,
+    limits = {},
+    planStep,
+    outputSchema,
+  } = command.data;
   const { turn, assignment } = state;
   const depth = depthOf(state) + 1;
   const most = taskSettingsOf(state.settings).depth;
@@ -89,6 +101,7 @@ function start(state: State, command: TaskCommand & { type: 'task.start' }): Dec
         ...(durationMs != null && { durationMs }),
       },
       ...(planStep !== undefined && { planStep }),
+      ...(outputSchema !== undefined && { outputSchema }),
     },
   };
   return accept(requested);

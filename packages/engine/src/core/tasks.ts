@@ -217,6 +217,7 @@ export function taskReport({ id, outcome, message, envelope, filesChanged, unrea
   return [
     `Task ${id} ${said}.`,
     ...(body === '' ? [] : [body]),
+    ...(envelope?.result === undefined ? [] : [`Result: ${JSON.stringify(envelope.result)}`]),
     ...listed('Files changed', [...new Set([...(envelope?.filesChanged ?? []), ...filesChanged])]),
     ...listed('Verification', envelope?.verification ?? []),
     ...listed('Limitations', envelope?.limitations ?? []),

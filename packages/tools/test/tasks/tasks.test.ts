@@ -152,3 +152,49 @@ describe('A2: what goes down with a task', () => {
     await host.close();
   });
 });
+
+describe('A5: what a task gives', () => {
+  it('has a result where its owner gave a schema, and is not taken with another', async () => {
+    const schema = { type: 'object', properties: { roses: { type: 'integer' } }, required: ['roses'] };
+    const { host, session, model } = await plant({
+      main: [[task('Count.', { schema })], 'Counted.'],
+      'main.builder-1': [
+        complete('Many.'),
+        complete('Forty.', { result: { roses: 'forty' } }),
+        complete('Forty.', { result: { roses: 40 } }),
+      ],
+    });
+    await session.run('Go.');
+    const finished = await logged(host, 'main.builder-1', 'tool.finished');
+    expect(finished.map(({ data }) => data.status)).toEqual(['error', 'error', 'ok']);
+    expect(finished[1]?.data.content).toContain('"result.roses"');
+    const [ended] = await logged(host, 'main', 'task.ended');
+    expect(ended?.data.envelope).toMatchObject({ summary: 'Forty.', result: { roses: 40 } });
+    expect(told(model.requests.at(-1)).at(-1)).toContain('Result: {"roses":40}');
+    const first = model.requests.find((request) => request.session === 'main.builder-1');
+    expect(told(first)[0]).toContain('JSON Schema: {"type":"object"');
+    await host.close();
+  });
+
+  it('cannot be given while tasks of its own are at work', async () => {
+    const { host, session } = await plant({
+      main: [[task('One.')], 'Done.'],
+      'main.builder-1': [
+        [task('Two.', { background: true, joined: false })],
+        complete('Too early.'),
+        [{ tool: 'task_cancel', input: { task: 'builder-1' } }],
+        'Waiting.',
+        complete('Now.'),
+      ],
+      'main.builder-1.builder-1': [hangingOnce()],
+    });
+    await session.run('Go.');
+    const finished = await logged(host, 'main.builder-1', 'tool.finished');
+    const early = finished.find(({ data }) => data.call === 't1_s2_c1');
+    expect(early?.data).toMatchObject({ status: 'error' });
+    expect(early?.data.content).toContain('You have tasks that are not done: builder-1');
+    const [ended] = await logged(host, 'main', 'task.ended');
+    expect(ended?.data).toMatchObject({ outcome: 'completed', envelope: { summary: 'Now.' } });
+    await host.close();
+  });
+});

@@ -88,7 +88,12 @@ export const ownerId = (session: string) => `owner:${session}`;
 
 function requested(state: State, data: EventData['task.requested']): Task {
   const { task, call, ...rest } = data;
-  const order = data.context === undefined ? data.prompt : `${data.prompt}\n\n${data.context}`;
+  const { prompt, context, outputSchema } = data;
+  const wanted =
+    outputSchema === undefined
+      ? undefined
+      : `Give complete a result that satisfies this JSON Schema: ${JSON.stringify(outputSchema)}`;
+  const order = [prompt, context, wanted].filter((part) => part !== undefined).join('\n\n');
   return {
     ...rest,
     id: task,
