@@ -22,8 +22,8 @@ it('E17: the same seed gives the same tree, byte for byte', async () => {
 });
 
 it.each([
-  { seed: 190, fault: 'a message to a task came before its work, and what it led to was not counted' },
-  { seed: 3611, fault: 'a machine that had slept began a task that was cancelled meanwhile' },
+  { seed: 3653, fault: 'a message to a task came before its work, and what it led to was not counted' },
+  { seed: 3970, fault: 'a machine that had slept began a task that was cancelled meanwhile' },
 ])('E18: seed $seed runs clean, which once showed that $fault', async ({ seed }) => {
   expect((await simulateTree(seed)).violation).toBeNull();
 });

@@ -7,6 +7,7 @@ import { taskTools } from '@pawl/tools';
 import type { Violation } from '../invariants.ts';
 import { createDisk } from '../log.ts';
 import type { Mutation } from '../machine.ts';
+import { type StaleReport, withOutcomeFaults } from '../outcomes.ts';
 import { createRandom } from '../random.ts';
 import type { Owner } from '../scheduler.ts';
 import { createScheduler, settled } from '../scheduler.ts';
@@ -64,6 +65,9 @@ export async function simulateTree(
     onAcknowledged: () => undefined,
   });
 
+  const stale: StaleReport[] = [];
+  const faults = { scheduler, random, isFaulty: () => !isCalm, onStale: (report: StaleReport) => stale.push(report) };
+
   const startMachine = (): Machine => {
     const owner: Owner = { name: `m${machines.length + 1}`, isAsleep: false, isDead: false };
     const skewMs = random.below(100);
@@ -79,7 +83,10 @@ export async function simulateTree(
       tools: [...taskTools().map(unchecked), ...plainTools((label) => scheduler.wait(owner, label))],
       createId: () => `${owner.name}-${++ids}`,
       tasks: { steps: 4, durationMs: 60_000 },
-      internals: { core: { ...realCore, ...core }, runners: { ...realRunners, ...runners } },
+      internals: {
+        core: { ...realCore, ...core },
+        runners: withOutcomeFaults({ ...realRunners, ...runners }, owner, faults),
+      },
     });
     const machine = Object.assign(owner, { host });
     machines.push(machine);
@@ -125,6 +132,7 @@ export async function simulateTree(
       join: 1,
       sleep: 2,
       shut_down: 1,
+      repeat_outcome: 2,
     });
     const state = branches.get(root)?.state;
     const tasks = state?.tasks ?? [];
@@ -165,6 +173,11 @@ export async function simulateTree(
         if (machine.isAsleep || random.chance(0.5)) for (const each of alive()) each.isAsleep = false;
         else machine.isAsleep = true;
         return;
+      case 'repeat_outcome': {
+        const reports = stale.filter(({ owner }) => !owner.isDead && !owner.isAsleep);
+        if (reports.length > 0) random.pick(reports).repeat();
+        return;
+      }
       case 'shut_down':
         machine.host.close().then(() => crash(machine), forgive);
         return;

@@ -113,7 +113,7 @@ describe('A6: tasks in a run', () => {
     const resumed = await pawl(place, ['run', '--resume', 'main'], { env });
     expect(resumed.stdout).toBe('Ended.\n');
     const ended = (await logOf(place, 'main')).find(({ type }) => type === 'task.ended');
-    expect(ended?.data).toMatchObject({ outcome: 'cancelled', message: 'Cancelled by local: No use..' });
+    expect(ended?.data).toMatchObject({ outcome: 'cancelled', message: 'Cancelled by local: No use.' });
   });
 });
 

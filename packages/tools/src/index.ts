@@ -7,6 +7,7 @@ import { editTool } from './edit.ts';
 import { globTool } from './glob.ts';
 import { grepTool } from './grep.ts';
 import { listTool } from './list.ts';
+import { mailTools } from './mail/index.ts';
 import { multiEditTool } from './multi-edit.ts';
 import { type ToolOptions, withDefaults } from './options.ts';
 import { patchTool } from './patch.ts';
@@ -35,6 +36,7 @@ export function builtinTools(options: Partial<ToolOptions> = {}): Tool[] {
   const tools = [
     ...workTools(),
     ...taskTools(),
+    ...mailTools(),
     ...repositoryTools(all),
     ...webTools({ environment: all.environment, ...all.web }),
     bashTool({ options: all, sandbox, background }),

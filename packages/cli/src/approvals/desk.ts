@@ -12,12 +12,12 @@ export type Desk = {
   /** Questions come and go with the session's events, and with those of its tasks. */
   event(event: DurableEvent, from?: DeskSource): void;
   /** What was open before anybody looked. */
-  add(open: { approvals: readonly PendingApproval[]; questions: readonly PendingQuestions[] }): void;
+  add(open: { approvals: readonly PendingApproval[]; questions: readonly PendingQuestions[] }, from?: DeskSource): void;
   close(): void;
 };
 
 /** A task that asks: its name, and whom to answer. */
-export type DeskSource = { name: string; session: Answerable };
+type DeskSource = { name: string; session: Answerable };
 type Answerable = Pick<SessionClient, 'approve' | 'deny' | 'answer' | 'decline'>;
 
 export type DeskOptions = {
@@ -173,9 +173,9 @@ export function openDesk(options: DeskOptions): Desk {
     wait(`questions ${from.name} ${asked.call}`, (signal, take) => putQuestions(asked, { signal, take, from }));
 
   return {
-    add({ approvals, questions }) {
-      for (const approval of approvals) addApproval(approval);
-      for (const asked of questions) addQuestions(asked);
+    add({ approvals, questions }, from = own) {
+      for (const approval of approvals) addApproval(approval, from);
+      for (const asked of questions) addQuestions(asked, from);
     },
     event(event, from = own) {
       if (event.type === 'approval.requested') addApproval(event.data, from);

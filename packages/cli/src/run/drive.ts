@@ -60,9 +60,15 @@ export async function drive({
     // Loaded while the request is on its way.
     const reporter = await openReporter(format, screen, output);
     desk?.add(await session.view());
-    const tree = await followTree(host, before, async (event, name) => {
-      await reporter.task?.(event, name);
-      if (desk !== null && isForDesk(event)) desk.event(event, { name, session: await host.open(event.session) });
+    const tree = await followTree(host, before, {
+      async tell(event, name) {
+        await reporter.task?.(event, name);
+        if (desk !== null && isForDesk(event)) desk.event(event, { name, session: await host.open(event.session) });
+      },
+      async found(view, name) {
+        const isAsking = view.approvals.length + view.questions.length > 0;
+        if (desk !== null && isAsking) desk.add(view, { name, session: await host.open(view.session) });
+      },
     });
     watching.signal.addEventListener('abort', tree.close, { once: true });
     for await (const event of events) {

@@ -12,11 +12,14 @@ export type Tree = {
 
 type Branch = { session: string; seq: number; watching: AbortController; told: Promise<void> };
 
-/** `view` is the session as the run begins: what its tasks did before was shown when it happened. */
+/**
+ * `view` is the session as the run begins: what its tasks did before was shown when it happened, and what they ask
+ * still is told by `found`.
+ */
 export async function followTree(
   client: Pick<Client, 'watch' | 'read' | 'view'>,
   view: SessionView,
-  tell: OfTask,
+  { tell, found }: { tell: OfTask; found(view: SessionView, name: string): Promise<void> },
 ): Promise<Tree> {
   const branches = new Map<string, Branch>();
   const root = view.session;
@@ -65,6 +68,7 @@ export async function followTree(
       const below = await client.view(session).catch(() => null);
       if (below === null) continue;
       begin(session, below.seq);
+      await found(below, session.slice(root.length + 1));
       await resume(below);
     }
   };

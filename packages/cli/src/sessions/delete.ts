@@ -1,4 +1,4 @@
-import type { SessionSummary } from '@pawl/engine';
+import type { SessionLog, SessionSummary } from '@pawl/engine';
 import { oneLine } from '@pawl/engine/readers/visible';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { usageError } from '../usage-error.ts';
@@ -13,16 +13,24 @@ export async function deleteSessions(named: readonly string[], { yes }: { yes?: 
       const summary = await findSession(log, name);
       found.set(summary.session, summary);
     }
-    if (yes !== true && !(await isConfirmed([...found.values()]))) {
+    // Its tasks go with a session; the one that asked for them last of all, so that none is left alone.
+    const all = [...found.values(), ...(await tasksOf(log, [...found.keys()]))];
+    const ids = [...new Set(all.map(({ session }) => session))].sort((one, other) => other.length - one.length);
+    if (yes !== true && !(await isConfirmed(all))) {
       process.stderr.write('Nothing was deleted.\n');
       return exitCodes.cancelled;
     }
-    for (const session of found.keys()) {
+    for (const session of ids) {
       await log.delete(session);
       process.stderr.write(`Deleted ${session}.\n`);
     }
     return exitCodes.completed;
   });
+}
+
+async function tasksOf(log: SessionLog, owners: readonly string[]): Promise<SessionSummary[]> {
+  const sessions = await log.list({ limit: Number.MAX_SAFE_INTEGER });
+  return sessions.filter(({ session }) => owners.some((owner) => session.startsWith(`${owner}.`)));
 }
 
 async function isConfirmed(sessions: readonly SessionSummary[]): Promise<boolean> {

@@ -15,7 +15,9 @@ const chosen = new WeakMap<readonly ToolSpec[], Map<string, readonly ToolSpec[]>
 export function toolsFor(tools: Tools, whose: Whose, profile: AgentProfile | null | undefined): Tools {
   const { assignment, settings } = whose;
   const isDeepest = (assignment?.depth ?? 0) >= taskSettingsOf(settings).depth;
-  const isOwn = (tool: Tool) => mayCall(profile, tool.name) && isFor(tool, assignment, isDeepest);
+  // Without the tools that are for tasks alone, a task could not end.
+  const isAgents = ({ name, audience }: Tool) => audience === 'task' || mayCall(profile, name);
+  const isOwn = (tool: Tool) => isAgents(tool) && isFor(tool, assignment, isDeepest);
   const own = (name: string) => {
     const tool = tools.get(name);
     return tool !== undefined && isOwn(tool) ? tool : undefined;

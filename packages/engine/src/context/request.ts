@@ -1,5 +1,6 @@
 /** What the model sees, as a pure function of the state. */
 import type { State } from '../core/index.ts';
+import { answerRoom } from '../core/index.ts';
 import type { Model, ModelRequest } from '../ports.ts';
 import type { EffectPorts } from '../runtime/effects/effect.ts';
 import { toolsFor } from './audience.ts';
@@ -38,7 +39,7 @@ export function buildRequest(
     ...told,
     messages: state.messages.slice(),
     tail: tailOf(state),
-    maxOutputTokens: model.info.outputTokens,
+    maxOutputTokens: Math.min(model.info.outputTokens, answerRoom(state)),
     file,
     signedFrom: state.signedFrom,
     ...(isForced && { toolChoice }),

@@ -24,8 +24,8 @@ export function decideTask(state: State, command: TaskCommand): Decision {
       if (task === undefined) return noTask(state, id);
       if (task.phase === 'ended') return refuse('task_ended', `Task ${id} has ended already.`);
       if (task.cancel !== null) return refuse('already_cancelled', `Task ${id} is being cancelled already.`);
-      const said = reason === undefined ? '' : `: ${reason}`;
-      return accept({ type: 'task.cancelled', data: { task: id, reason: `Cancelled by ${command.by.id}${said}.` } });
+      const said = `Cancelled by ${command.by.id}${reason === undefined ? '' : `: ${reason}`}.`.replace(/\.\.$/, '.');
+      return accept({ type: 'task.cancelled', data: { task: id, reason: said } });
     }
     case 'task.assign':
       return assign(state, command);
@@ -37,12 +37,29 @@ export function decideTask(state: State, command: TaskCommand): Decision {
 }
 
 function start(state: State, command: TaskCommand & { type: 'task.start' }): Decision {
-  const { agent, prompt, context, tools, scope, call, isBackground, isJoined, limits = {}, planStep } = command.data;
+  const {
+    agent,
+    prompt,
+    context,
+    tools,
+    scope,
+    call,
+    isBackground,
+    isJoined,
+    limits = {},
+    planStep,
+    outputSchema,
+  } = command.data;
   const { turn, assignment } = state;
   const depth = depthOf(state) + 1;
   const most = taskSettingsOf(state.settings).depth;
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(agent)) {
     return refuse('bad_agent', `"${agent}" cannot be the name of an agent: use letters, digits, "-" and "_".`);
+  }
+  const { delegates = null } = state.settings.profile ?? {};
+  if (delegates !== null && command.by.kind !== 'human' && !delegates.includes(agent)) {
+    const others = delegates.length === 0 ? 'nobody' : delegates.join(', ');
+    return refuse('no_delegate', `This agent may give tasks to ${others}, and not to ${agent}.`);
   }
   if (depth > most) return refuse('too_deep', `Tasks go ${most} deep and no deeper. Do this yourself.`);
   if ((turn !== null && isStopping(turn)) || (assignment !== null && assignment.finished !== null)) {
@@ -89,6 +106,7 @@ function start(state: State, command: TaskCommand & { type: 'task.start' }): Dec
         ...(durationMs != null && { durationMs }),
       },
       ...(planStep !== undefined && { planStep }),
+      ...(outputSchema !== undefined && { outputSchema }),
     },
   };
   return accept(requested);

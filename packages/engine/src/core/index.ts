@@ -31,5 +31,5 @@ export { budgetReached } from './settle/limits.ts';
 export type { Call, HistoryMessage, Mailbox, QueuedInput, Settings, State, Turn } from './state.ts';
 export { defaultLimits, initialState, noUsage } from './state.ts';
 export type { Letter, Task } from './tasks.ts';
-export { findTask, openTasks, spentOnTask, taskReport, taskSettingsOf, taskView } from './tasks.ts';
+export { answerRoom, findTask, openTasks, spentOnTask, taskReport, taskSettingsOf, taskView } from './tasks.ts';
 export { addCost, addUsage, charactersPerToken, totalInputTokens, totalTokens, windowTokens } from './usage.ts';

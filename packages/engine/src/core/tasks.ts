@@ -11,7 +11,7 @@ import type {
   Usage,
 } from '@pawl/protocol';
 import type { Settings, State, Turn } from './state.ts';
-import { subtractUsage, totalTokens } from './usage.ts';
+import { subtractUsage, totalTokens, windowTokens } from './usage.ts';
 
 /** What goes to a task's session: a command of its own, accepted once by its id, and until it is delivered owed. */
 export type Letter = {
@@ -46,6 +46,8 @@ export type Task = Omit<EventData['task.requested'], 'task' | 'call'> & {
   cancel: { reason: string } | null;
   /** What has not been delivered. */
   letters: Letter[];
+  /** Messages that it did not get before it ended. */
+  unread: string[];
   /** Whether the model has been told of the end. */
   isReported: boolean;
   /** It is of the session that this one was forked from. */
@@ -126,6 +128,20 @@ function leftOf(state: State): Left {
   return { tokens: without(least(tokens), aside.tokens), usd: without(least(usd), aside.usd) };
 }
 
+/** An answer is given this much room even where less is left, for a shorter one is seldom any use, tokens. */
+const leastAnswerTokens = 256;
+
+/**
+ * Tokens that the next answer may have: of a task no more than it has left, so that of many tasks that each pass what
+ * they were given, together they pass it by little.
+ */
+export function answerRoom(state: State): number {
+  const limit = state.assignment?.allotment?.tokens ?? null;
+  if (limit === null) return Number.POSITIVE_INFINITY;
+  const left = limit - totalTokens(spentOnTask(state).usage) - outstanding(state).tokens - windowTokens(state);
+  return Math.max(leastAnswerTokens, left);
+}
+
 /** What a session has spent on the work that it was given last; on all of it, where it is nobody's task. */
 export function spentOnTask({ usage, costUsd, assignment }: Pick<State, 'usage' | 'costUsd' | 'assignment'>): {
   usage: Usage;
@@ -191,7 +207,7 @@ const endings: Record<TaskOutcome, string> = {
 };
 
 /** What the owner's model is told of a task that has ended. */
-export function taskReport({ id, outcome, message, envelope, filesChanged }: Task): string {
+export function taskReport({ id, outcome, message, envelope, filesChanged, unread }: Task): string {
   const said = outcome === null ? 'is not done' : endings[outcome];
   const listed = (name: string, entries: readonly string[]) =>
     entries.length === 0 ? [] : [`${name}:`, ...entries.map((entry) => `- ${entry}`)];
@@ -201,6 +217,7 @@ export function taskReport({ id, outcome, message, envelope, filesChanged }: Tas
   return [
     `Task ${id} ${said}.`,
     ...(body === '' ? [] : [body]),
+    ...(envelope?.result === undefined ? [] : [`Result: ${JSON.stringify(envelope.result)}`]),
     ...listed('Files changed', [...new Set([...(envelope?.filesChanged ?? []), ...filesChanged])]),
     ...listed('Verification', envelope?.verification ?? []),
     ...listed('Limitations', envelope?.limitations ?? []),
@@ -208,5 +225,6 @@ export function taskReport({ id, outcome, message, envelope, filesChanged }: Tas
     ...listed('Follow-ups', envelope?.followUps ?? []),
     ...listed('Artifacts', envelope?.artifacts ?? []),
     ...answer,
+    ...listed('It had ended before it could read', unread),
   ].join('\n');
 }

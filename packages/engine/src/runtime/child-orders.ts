@@ -25,6 +25,7 @@ export function childCreation(owner: Readonly<State>, task: Task, { agent, model
     task: task.id,
     depth: task.depth,
     ...(task.tools !== undefined && { tools: task.tools }),
+    ...(task.outputSchema !== undefined && { outputSchema: task.outputSchema }),
     scopes,
     keys: [...(assignment?.keys ?? []), task.key],
   };

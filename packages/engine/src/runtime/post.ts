@@ -11,15 +11,20 @@ export type Post = {
   deliver(to: string, mail: CommandInput['mail.receive']): Promise<Receipt>;
 };
 
-/** `open` takes a session up in the name of another. Without rules nobody writes to anybody. */
+/** The session of a task has its owner's id before the last dot of its own. */
+const treeRules: Required<MailRules> = {
+  mayWrite: (from, to) => from !== to && from.split('.')[0] === to.split('.')[0],
+  ownerOf: (session) => (session.includes('.') ? session.slice(0, session.lastIndexOf('.')) : null),
+};
+
+/** `open` takes a session up in the name of another. Without rules, sessions of one tree of tasks write to each other. */
 export function createPost(
-  rules: MailRules | undefined,
+  { mayWrite, ownerOf = treeRules.ownerOf }: MailRules = treeRules,
   open: (session: string, by: Identity) => Promise<SessionClient>,
 ): Post {
-  const mayWrite = async (from: string, to: string) => (await rules?.mayWrite(from, to)) ?? false;
   return {
-    mayWrite,
-    ownerOf: (session) => rules?.ownerOf?.(session) ?? null,
+    mayWrite: async (from, to) => mayWrite(from, to),
+    ownerOf: (session) => ownerOf(session),
     async deliver(to, mail) {
       const { from } = mail;
       if (!(await mayWrite(from, to))) throw new PawlError('may_not_write', `${from} may not write to ${to}.`);

@@ -23,6 +23,8 @@ export const envelope = z.object({
   risks: z.array(z.string()),
   followUps: z.array(z.string()),
   artifacts: z.array(z.string()),
+  /** What a program can read of it, where its owner asked for that. */
+  result: z.json().optional(),
 });
 
 /** How a task, or one instance of it, ended; `blocked` waits for an answer of its owner. */
@@ -74,6 +76,8 @@ export const assignment = z.object({
   tools: z.array(z.string()).optional(),
   /** Folders and patterns that it may change, its own and those of each owner above; what it changes lies in one of each. */
   scopes: z.array(z.array(z.string())),
+  /** JSON Schema of the result that it has to give. */
+  outputSchema: z.record(z.string(), z.json()).optional(),
   /** Keys of the work that it is part of: asking for it again would go round in circles. */
   keys: z.array(z.string()),
 });
@@ -106,6 +110,8 @@ export const taskEventData = {
     /** What it may spend at most, of what its owner has left when it starts. */
     asked: allotment.partial(),
     planStep: z.string().optional(),
+    /** JSON Schema of the result that it has to give. */
+    outputSchema: z.record(z.string(), z.json()).optional(),
     flow: flowOrigin.optional(),
   }),
   /** A second call asked for the same work. */
@@ -173,6 +179,7 @@ export const taskCommandData = {
     key: z.string().optional(),
     limits: limits.pick({ steps: true, tokens: true, usd: true, durationMs: true }).partial().optional(),
     planStep: z.string().optional(),
+    outputSchema: z.record(z.string(), z.json()).optional(),
   }),
   /** A message to a task; one that has ended is re-opened by it. */
   'task.send': z.object({

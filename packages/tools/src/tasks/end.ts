@@ -1,6 +1,6 @@
 /** How a task ends: with what it gives its owner, or with a question to it. */
 import type { Tool } from '@pawl/engine';
-import type { JsonObject } from '@pawl/protocol';
+import type { Json, JsonObject } from '@pawl/protocol';
 import { defineTool, objectSchema } from '../tool.ts';
 import { tasksOf } from './task.ts';
 
@@ -12,6 +12,7 @@ type Complete = {
   risks?: string[];
   follow_ups?: string[];
   artifacts?: string[];
+  result?: Json;
 };
 
 const lines = (description: string) => ({ type: 'array', items: { type: 'string' }, description });
@@ -30,6 +31,7 @@ export function completeTool(): Tool {
         limitations: lines('What is not done.'),
         risks: lines('What may be wrong with it.'),
         follow_ups: lines('What should be done next.'),
+        result: { type: 'object', description: 'The result, where a JSON Schema of one was given to you.' },
         artifacts: lines('Paths or links of what you made for others to look at.'),
       },
       ['summary'],
@@ -49,6 +51,8 @@ export function completeTool(): Tool {
           isError: true,
         };
       }
+      const problem = await tasksOf(context).checkResult(input.result);
+      if (problem !== null) return { content: problem, isError: true };
       const envelope = {
         summary: input.summary,
         filesChanged: input.files_changed ?? [],
@@ -57,6 +61,7 @@ export function completeTool(): Tool {
         risks: input.risks ?? [],
         followUps: input.follow_ups ?? [],
         artifacts: input.artifacts ?? [],
+        ...(input.result !== undefined && { result: input.result }),
       };
       return { content: 'The task ends here.', endsTurn: input.summary, envelope };
     },

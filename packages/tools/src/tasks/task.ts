@@ -11,6 +11,7 @@ type TaskInput = {
   background?: boolean;
   joined?: boolean;
   key?: string;
+  schema?: JsonObject;
   steps?: number;
   tokens?: number;
   usd?: number;
@@ -39,6 +40,7 @@ export function taskTool(): Tool {
         background: { type: 'boolean', description: 'Go on meanwhile; the result comes as a message.' },
         joined: { type: 'boolean', description: 'Whether your turn waits for it before it ends. Default: true.' },
         key: { type: 'string', description: 'Names the work, so that it is not begun twice.' },
+        schema: { type: 'object', description: 'JSON Schema of a result that you want besides the summary.' },
         steps: { type: 'integer', minimum: 1, maximum: 1000 },
         tokens: { type: 'integer', minimum: 1 },
         usd: { type: 'number', exclusiveMinimum: 0 },
@@ -52,6 +54,9 @@ export function taskTool(): Tool {
     subject: ({ agent = 'builder' }) => agent,
     run: async (input, context) => {
       const tasks = tasksOf(context);
+      if (input.schema !== undefined && input.schema.type !== 'object') {
+        return { content: 'The schema of a result is one of an object: give it "type": "object".', isError: true };
+      }
       const isBackground = input.background === true;
       const { task, isSame } = await tasks.start(requestOf(input));
       const same = isSame ? 'The same work had been asked for already, so it was not begun again. ' : '';
@@ -76,6 +81,7 @@ function requestOf({
   background,
   joined,
   key,
+  schema,
   ...limits
 }: TaskInput) {
   const { steps, tokens, usd, minutes } = limits;
@@ -88,6 +94,7 @@ function requestOf({
     isBackground: background === true,
     isJoined: joined !== false,
     ...(key !== undefined && { key }),
+    ...(schema !== undefined && { outputSchema: schema }),
     limits: {
       ...(steps !== undefined && { steps }),
       ...(tokens !== undefined && { tokens }),

@@ -53,6 +53,33 @@ describe('scenario 32: the write scope of a task holds', () => {
     expect(readFileSync(join(folder, 'src/a.txt'), 'utf8')).toBe('one\n');
   });
 
+  it('against arguments that an approver changed', async () => {
+    const folder = temporaryFolder();
+    for (const name of ['src', 'docs']) mkdirSync(join(folder, name));
+    const tools = builtinTools({ sandbox: { mode: 'off' }, notice: () => undefined });
+    const { host, session } = await plant(
+      {
+        main: [[task('Work.', { scope: ['src'] })], 'Done.'],
+        'main.builder-1': [[{ tool: 'write', input: { path: 'src/a.txt', content: 'a\n' } }], complete('Tried.')],
+      },
+      {
+        tools: tools.filter(({ name }) => name === 'write'),
+        create: { cwd: folder, isAttended: true },
+      },
+    );
+    const running = session.run('Go.');
+    for await (const event of host.watch('main')) if (event.type === 'task.changed') break;
+    for await (const event of host.watch('main.builder-1')) if (event.type === 'approval.requested') break;
+    const child = await host.open('main.builder-1');
+    await child.approve('t1_s1_c1', { input: { path: 'docs/a.txt', content: 'a\n' } });
+    await running;
+    const [finished] = await logged(host, 'main.builder-1', 'tool.finished');
+    expect(finished?.data).toMatchObject({ status: 'denied' });
+    expect(finished?.data.content).toContain('This task may only change src');
+    expect(existsSync(join(folder, 'docs/a.txt'))).toBe(false);
+    await host.close();
+  });
+
   it('against commands, where no sandbox holds them: what only reads runs, nothing else', async () => {
     const { folder, results } = await scoped([
       { tool: 'bash', input: { command: 'cat docs/a.txt' } },

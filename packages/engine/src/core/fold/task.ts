@@ -59,13 +59,14 @@ export function evolveTask(state: State, event: TaskEvent): void {
       break;
     }
     case 'task.delivered':
-      task.letters = task.letters.filter(({ id }) => id !== event.data.letter);
+      deliver(task, event.data);
       break;
     case 'task.reopened': {
       const { instance, reason } = event.data;
       const again = { phase: 'queued', status: 'queued', outcome: null, message: null, envelope: null } as const;
       Object.assign(task, again, { instance, order: reason, isReported: false, isBackground: true, cancel: null });
       task.isOverdue = false;
+      task.unread = [];
       task.isBegun = false;
       task.turn = state.turn?.number ?? 0;
       task.history.push({ instance, reason, outcome: null, message: null });
@@ -87,7 +88,12 @@ export const ownerId = (session: string) => `owner:${session}`;
 
 function requested(state: State, data: EventData['task.requested']): Task {
   const { task, call, ...rest } = data;
-  const order = data.context === undefined ? data.prompt : `${data.prompt}\n\n${data.context}`;
+  const { prompt, context, outputSchema } = data;
+  const wanted =
+    outputSchema === undefined
+      ? undefined
+      : `Give complete a result that satisfies this JSON Schema: ${JSON.stringify(outputSchema)}`;
+  const order = [prompt, context, wanted].filter((part) => part !== undefined).join('\n\n');
   return {
     ...rest,
     id: task,
@@ -105,6 +111,7 @@ function requested(state: State, data: EventData['task.requested']): Task {
     isOverdue: false,
     cancel: null,
     letters: [],
+    unread: [],
     isReported: false,
     isForeign: false,
     outcome: null,
@@ -126,7 +133,8 @@ function endTask(state: State, task: Task, data: EventData['task.ended']): void 
   task.envelope = envelope;
   task.allotment = null;
   task.isStalled = false;
-  // What it was told and did not get is moot; what holds for it from now on it learns when it is opened again.
+  // What holds for it from now on it learns when it is opened again.
+  task.unread.push(...task.letters.flatMap(messageIn));
   task.letters = task.letters.filter(({ body }) => body.type !== 'input.send');
   // Whoever called it and waits has it from its call.
   task.isReported = !task.isBackground;
@@ -139,6 +147,14 @@ function endTask(state: State, task: Task, data: EventData['task.ended']): void 
   noteTaskEnd(state, task);
   if (state.turn !== null) state.turn.unattendedDenials += unattendedDenials;
 }
+
+function deliver(task: Task, { letter: id, refusal }: EventData['task.delivered']): void {
+  const letter = task.letters.find((other) => other.id === id);
+  task.letters = task.letters.filter((other) => other !== letter);
+  if (letter !== undefined && refusal !== undefined) task.unread.push(...messageIn(letter));
+}
+
+const messageIn = ({ body }: Letter): string[] => (body.type === 'input.send' ? [body.data.text] : []);
 
 const statusAfter: Record<EventData['task.ended']['outcome'], TaskStatus> = {
   completed: 'completed',
