@@ -56,7 +56,7 @@ export const errandMutants: readonly Mutant[] = [
         decide: (state, command) => core.decide({ ...state, todos: { items: [], age: 1 } }, command),
       },
     },
-    finds: ['I36 target'],
+    finds: ['I36 target', 'I20 memory'],
     from,
   },
   {
