@@ -218,6 +218,22 @@ async function commander(command: string) {
 }
 
 describe('P3: an approval in a terminal', () => {
+  it('holds for the rest of the run that it was given in', async () => {
+    const server = await wireServer(({ number }) =>
+      number < 2 ? { calls: [{ tool: 'bash', input: { command: `git init made${number}` } }] } : { text: 'Done.' },
+    );
+    onTestFinished(() => server.close());
+    const place = makePlace();
+    const terminal = startInTerminal(place, ['run', 'go'], serverEnv(server.url));
+    await terminal.shown('Allow?');
+    terminal.write('p');
+    await terminal.shown('back');
+    // The wider one of the two.
+    terminal.write('2');
+    expect(await terminal.ended).toBe(0);
+    expect(existsSync(join(place.folder, 'made1'))).toBe(true);
+  });
+
   it.each([
     ['p', 'Always in this project', 'Allow?'],
     ['u', 'Always and everywhere', 'completed'],
@@ -225,7 +241,7 @@ describe('P3: an approval in a terminal', () => {
     const place = makePlace();
     const server = await commander('mkdir -p made');
     const env = serverEnv(server.url);
-    const terminal = startInTerminal(place, ['run', 'go'], env);
+    const terminal = startInTerminal(place, ['run', '--session-id', 's-1', 'go'], env);
     await terminal.shown('Allow?');
     terminal.write(key);
     await terminal.shown(title);
@@ -233,6 +249,9 @@ describe('P3: an approval in a terminal', () => {
     await terminal.shown('back');
     terminal.write('1');
     expect(await terminal.ended).toBe(0);
+    // It stands there and nowhere else: who removes it has removed it.
+    const listed = JSON.parse((await pawl(place, ['policy', 'list', '-s', 's-1', '--json'])).stdout);
+    expect(listed.rules).toMatchObject([{ layer: key === 'p' ? 'project' : 'user', rule: 'bash(mkdir -p made)' }]);
     // It holds in the next session of this folder, with nobody there.
     expect(await pawl(place, ['run', 'again'], { env })).toMatchObject({ code: 0 });
     // And in another folder, or not.

@@ -29,7 +29,7 @@ describe('pawl context (X1, X11)', () => {
     expect(report).toMatchObject({ tokens: 6010, messages: 4, step: 0, compactions: { applied: 0 } });
     expect(report.thresholdTokens).toBe(Math.floor(report.usableTokens * 0.5));
     const names = report.regions.map(({ name }: { name: string }) => name);
-    expect(names).toEqual(['system', 'tools', 'messages', 'tool results']);
+    expect(names).toEqual(['system', 'environment', 'tools', 'messages', 'tool results']);
     expect(report.regions.every(({ tokens }: { tokens: number }) => tokens > 0)).toBe(true);
     const { stdout } = await pawl(place, ['context', 'one']);
     expect(stdout).toMatch(/^6010 of \d+ tokens \([\d.]+ %\), \d+ can be used; compaction begins at \d+\n/);

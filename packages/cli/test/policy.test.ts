@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readConfig } from '../src/config/config.ts';
 import { makePlace, type Place, pawl } from './pawl.ts';
 
 function write(path: string, text: string): string {
@@ -110,6 +111,26 @@ describe('P1: pawl trust (scenario 47)', () => {
     projectConfig(place, settings);
     expect((await pawl(place, ['trust', 'remove'])).code).toBe(0);
     expect(await json(place, ['trust', 'list'])).toEqual({ projects: [] });
+  });
+
+  it('lets what was trusted take effect, until it changes, and never what is the user’s alone', async () => {
+    const place = makePlace();
+    const ship = (mode: string) =>
+      projectConfig(
+        place,
+        `mode: ${mode}\nsandbox: off\nvariants: { high: { body: { a: 1 } } }\nrules: { allow: [bash] }\nproviders: { openai: { baseUrl: "http://x" } }\n`,
+      );
+    const read = () => readConfig({ folder: place.folder, environment: place.env });
+    ship('auto');
+    expect(await read()).toMatchObject({ mode: null, projectRules: { allow: [] }, models: { variants: {} } });
+    await pawl(place, ['trust', '--yes']);
+    const trusted = await read();
+    expect(trusted).toMatchObject({ mode: 'auto', projectRules: { allow: ['bash'] }, sandbox: null });
+    expect(trusted.models.variants).toEqual({ high: { body: { a: 1 } } });
+    expect(trusted.models.providers).toBeUndefined();
+    expect(trusted.warnings.join()).toMatch(/providers\.openai: ignored.*sandbox: ignored/);
+    ship('accept-edits');
+    expect(await read()).toMatchObject({ mode: null, projectRules: { allow: [] }, models: { variants: {} } });
   });
 
   it('does not guess what was trusted where its file is damaged', async () => {

@@ -204,6 +204,18 @@ describe('the main argument of a call', () => {
     [{ count: 1, text: 'hello' }, 'hello'],
     [{ count: 1 }, '{"count":1}'],
     [{}, ''],
+    [
+      {
+        patch:
+          '*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n-x\n+y\n*** Delete File: c.ts\n*** End Patch',
+      },
+      'a.ts, b.ts, c.ts',
+    ],
+    [
+      { patch: '--- a/src/a.ts\t2026\n+++ b/src/a.ts\n@@ -1 +1 @@\n-x\n+y\n--- /dev/null\n+++ b/new\n' },
+      'src/a.ts, new',
+    ],
+    [{ patch: 'no patch' }, 'no patch'],
   ])('of %j is %j', (input, argument) => {
     expect(mainArgument(input)).toBe(argument);
   });

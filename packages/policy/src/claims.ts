@@ -139,12 +139,13 @@ const isPlainEdit = (path: string, cwd: string) =>
 
 function partClaim(part: Part, question: Question): Claim {
   const touched = touchedBy(part).map((each) => located(each, question));
-  const leaves = ({ path, isGlob, real }: Located) => path !== null && !isGlob && !isInside(question.cwd, real);
+  const leaves = ({ path, isGlob, isGuess, real }: Located) =>
+    path !== null && !isGlob && isGuess !== true && !isInside(question.cwd, real);
   const looksOutside = partReachesOutside(part);
   const isSurprising = !looksOutside && touched.some(leaves);
-  const [target] = part.kind === 'redirect' && part.access === 'write' ? touched : [];
+  const [target, ...others] = part.kind === 'redirect' && part.access === 'write' ? touched : [];
   const writtenTo =
-    part.kind === 'redirect' && touched.length === 1 && target?.path != null && !target.isGlob ? target.real : null;
+    target?.path != null && !target.isGlob && others.every(({ isGuess }) => isGuess) ? target.real : null;
   return {
     kind: part.kind,
     text: part.text,
@@ -175,14 +176,18 @@ function commandCoverage(rule: Rule, part: Part, { tool }: Question): Coverage {
 }
 
 /** A path rule binds a command as far as its text tells which paths it touches, and what it does to them. */
-function pathCoverage(rule: Rule, { path, isGlob, access, written, real }: Located, question: Question): Coverage {
+function pathCoverage(rule: Rule, touched: Located, question: Question): Coverage {
+  const { path, isGlob, access, isGuess, written, real } = touched;
   const { pattern } = rule;
   if (pattern === null || !isPathRule(rule)) return 'no';
   const isAboutReading = !writeTools.has(rule.tool.toLowerCase());
   if (!isAboutReading && access === 'read') return 'no';
-  const certain: Coverage = isAboutReading || access === 'write' ? 'yes' : 'maybe';
+  const certain: Coverage = (isAboutReading || access === 'write') && isGuess !== true ? 'yes' : 'maybe';
   if (path === null) return 'maybe';
-  if (isGlob) return mayOverlap(pattern, path, question) ? 'maybe' : 'no';
+  if (isGlob) {
+    const covered = access === 'write' ? `${path}/**` : path;
+    return mayOverlap(pattern, covered, question) ? 'maybe' : 'no';
+  }
   const places = written === real ? [real] : [written, real];
   if (places.some((place) => matchesPath(pattern, place, question, { withContents: true }))) return certain;
   // Who changes a folder may change all that is in it.
@@ -212,8 +217,10 @@ function located(touched: TouchedPath, question: Question): Located {
 const ofSystem = ['/bin', '/dev', '/lib', '/lib64', '/nix/store', '/opt', '/sbin', '/tmp', '/usr'];
 
 /** A path that only the shell will know says nothing. */
-const isOutward = ({ path, written, real }: Located, { cwd }: Question) =>
-  path !== null && [written, real].some((place) => ![cwd, ...ofSystem].some((folder) => isInside(folder, place)));
+const isOutward = ({ path, isGuess, written, real }: Located, { cwd }: Question) =>
+  path !== null &&
+  isGuess !== true &&
+  [written, real].some((place) => ![cwd, ...ofSystem].some((folder) => isInside(folder, place)));
 
 /** The paths that a command names, absolute and as they are written, for `canonicalPaths`. `..` is not worked out. */
 export function namedPaths(command: string, base: PathBase): string[] {

@@ -105,5 +105,6 @@ export function reachesOutside(command: string): boolean {
 }
 
 export function partReachesOutside(part: Part): boolean {
-  return touchedBy(part).some(({ path }) => path === null || /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(path));
+  const named = touchedBy(part).filter(({ isGuess }) => isGuess !== true);
+  return named.some(({ path }) => path === null || /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(path));
 }

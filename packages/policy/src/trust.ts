@@ -79,7 +79,8 @@ const isEmpty = (value: Json): boolean =>
 
 /**
  * Words in what is shipped that may name a file of the project: the script of a hook, the program of a server. The
- * caller adds the content of those that exist, so that a change of the script asks again too.
+ * caller adds the content of those that exist, so that a change of the script asks again too. What a rule names is not
+ * run by it: `bash(node build.js *)` allows that script as it changes from day to day.
  */
 export function filesNamedIn(shipped: readonly Shipped[]): string[] {
   const found = new Set<string>();
@@ -92,7 +93,7 @@ export function filesNamedIn(shipped: readonly Shipped[]): string[] {
     } else if (Array.isArray(value)) for (const each of value) visit(each);
     else if (isObject(value)) for (const each of Object.values(value)) visit(each ?? null);
   };
-  for (const { content } of shipped) visit(content);
+  for (const { place, content } of shipped) if (!place.startsWith('rules.')) visit(content);
   return [...found].sort((one, other) => (one < other ? -1 : 1));
 }
 

@@ -72,6 +72,9 @@ describe('P2: nothing gets through, in whatever construct it stands (scenarios 3
       '{git,log}',
       'tar xf x --to-command=evil',
       'sort -o x y',
+      'git merge-index evil -a',
+      'git "c$x" core.pager evil',
+      'sed "p;$x" y',
     );
     const allow = ['git', 'echo', 'cat', 'find', 'sed', 'tar', 'sort', 'xargs', 'env', 'timeout'].map(
       (name) => `bash(${name} *)`,

@@ -73,4 +73,9 @@ describe('P1: what a project ships needs trust by its content (scenario 47)', ()
     });
     expect(filesNamedIn(shipped)).toEqual(expect.arrayContaining(['.pawl/hooks/stop.sh', 'x.py', 'tools/server.mjs']));
   });
+
+  it('what a rule names is not among them: a script that is worked on does not lose the trust in the rule', () => {
+    const shipped = shippedBy({ rules: { allow: ['bash(node build.js *)'] }, hooks: { stop: 'hook.js' } });
+    expect(filesNamedIn(shipped)).toEqual(['hook.js']);
+  });
 });

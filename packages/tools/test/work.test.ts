@@ -17,9 +17,12 @@ const questionsOf = async (input: JsonObject) =>
 
 describe('T6: the work tools', () => {
   it('touch nothing but the session, so none asks for leave and plan mode has them all', () => {
+    const { context } = createWorkspace();
     for (const tool of workTools()) {
-      expect([tool.name, tool.effect]).toEqual([tool.name, 'read']);
-      expect(tool.approval).toBeUndefined();
+      const changing = ['notes', 'todo'].includes(tool.name);
+      const asks = tool.approval?.({}, context()) ?? tool.effect !== 'read';
+      const held = tool.containment?.({}, context()) ?? 'none';
+      expect([tool.name, asks, held]).toEqual([tool.name, false, changing ? 'read-only' : 'none']);
     }
   });
 

@@ -27,7 +27,7 @@ export type DeskOptions = {
   terminal: Omit<AskTerminal, 'style'>;
   screen: Screen;
   onInterrupt(): void;
-  /** Writes a rule into the settings of the project or the user. @throws with a sentence for the person. */
+  /** Writes a rule into the settings of the project or the user, and lets it hold here. @throws with a sentence for the person. */
   keepRule(scope: Exclude<Scope, 'session'>, rule: string): Promise<void>;
 };
 
@@ -115,7 +115,7 @@ export function openDesk(options: DeskOptions): Desk {
         take();
         await session.approve(approval.call, {
           ...(input !== undefined && { input }),
-          ...(added !== undefined && { rules: [{ list: 'allow', rule: added.rule }] }),
+          ...(added?.scope === 'session' && { rules: [{ list: 'allow', rule: added.rule }] }),
         });
         return 'said';
       }

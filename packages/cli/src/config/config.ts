@@ -16,7 +16,7 @@ export type Config = {
   /** What commands may change, and whether they reach the network; null where nobody says. */
   sandbox: SandboxMode | null;
   sandboxNetwork: 'on' | 'off' | null;
-  /** Rules of the user, and of the project, which denies and asks only. */
+  /** Rules of the user, and of the project, which allows only what the user has trusted. */
   rules: RuleSet;
   projectRules: RuleSet;
   limits: Partial<Limits>;
@@ -154,7 +154,6 @@ async function readFile(path: string): Promise<Written> {
 
 /** Whether the user has trusted exactly what this file brings along; of one that brings nothing nobody asks. */
 async function isTrustedAt(path: string, written: Written, environment: NodeJS.ProcessEnv): Promise<boolean> {
-  if ((written.rules?.allow ?? []).length === 0 && (written.flows ?? []).length === 0) return false;
   const { trustOf } = await import('../policy/trust.ts');
   return trustOf(dirname(dirname(path)), JSON.parse(JSON.stringify(written)), environment).state === 'trusted';
 }

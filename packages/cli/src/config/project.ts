@@ -6,7 +6,8 @@ export type ProjectShare = { settings: Written; ignored: readonly string[] };
 
 /**
  * A project chooses among what the user has: models, pools, variants; and it narrows: denies, asks, smaller limits,
- * a stricter mode. Keys and addresses, which say where a conversation goes and what it costs, are the user's alone.
+ * a stricter mode. What it ships besides and the user has trusted (allows, any mode, fields of requests) counts too. Keys
+ * and addresses, which say where a conversation goes and what it costs, and ways out of the sandbox are the user's alone.
  */
 export function shareOf(
   written: Written,
@@ -32,6 +33,8 @@ export function shareOf(
   const ignored: string[] = [];
   const ignore = (place: string, why: string) =>
     ignored.push(`${place}: ignored, because ${why}. Put it into ${userPath}.`);
+  const ignoreUntrusted = (place: string) =>
+    ignored.push(`${place}: ignored, because you have not trusted it. Look at it with: pawl trust`);
   /** The provider of a model that only the project itself tells of, or null. */
   const foreign = (id: string) => Object.keys(providers).find((name) => id.startsWith(`${name}/`) && !isKnown(name));
   const settings: Written = {
@@ -56,12 +59,10 @@ export function shareOf(
   if (models !== undefined) ignore('models', 'a project may not say what models cost and take');
   if (rules !== undefined) {
     const { allow = [], deny = [], ask = [] } = rules;
-    if (allow.length > 0 && !isTrusted) {
-      ignored.push('rules.allow: ignored, because you have not trusted it. Look at it with: pawl trust');
-    }
+    if (allow.length > 0 && !isTrusted) ignoreUntrusted('rules.allow');
     settings.rules = { deny, ask, ...(isTrusted && { allow }) };
   }
-  if (mode === 'auto' || mode === 'accept-edits') ignore('mode', 'a project may only say manual or plan');
+  if ((mode === 'auto' || mode === 'accept-edits') && !isTrusted) ignoreUntrusted('mode');
   else if (mode !== undefined) settings.mode = mode;
   if (sandbox === 'off') ignore('sandbox', 'a project may not let its commands out');
   else if (sandbox !== undefined) settings.sandbox = sandbox;
@@ -78,9 +79,9 @@ export function shareOf(
   if (variants !== undefined) {
     const entries = Object.entries(variants);
     for (const [name, { body }] of entries) {
-      if (body !== undefined) ignore(`variants.${name}`, 'a project may not add to requests');
+      if (body !== undefined && !isTrusted) ignoreUntrusted(`variants.${name}`);
     }
-    settings.variants = Object.fromEntries(entries.filter(([, { body }]) => body === undefined));
+    settings.variants = Object.fromEntries(entries.filter(([, { body }]) => body === undefined || isTrusted));
   }
   return { settings, ignored };
 }

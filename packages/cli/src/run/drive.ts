@@ -28,6 +28,8 @@ export type Drive = {
   identity: Identity;
   /** Called when the model has answered for the first time in this run. */
   onFirstAnswer(): void;
+  /** Called when a rule was written into the settings, so that it holds in this run too. */
+  onRuleKept(layer: 'user' | 'project', rule: string): void;
 };
 
 /** @throws `session_lost` when another process took the session over; the refusal of what the run begins with. */
@@ -40,6 +42,7 @@ export async function drive({
   isAttended,
   identity,
   onFirstAnswer,
+  onRuleKept,
 }: Drive): Promise<ExitCode> {
   // Until the turn has ended something is owed, though for a while there may be only a timer to wait for.
   const alive = setInterval(() => undefined, 2 ** 30);
@@ -49,7 +52,7 @@ export async function drive({
   const output = openOutput(process.stdout, () => {
     if (!interrupts.isInterrupted()) interrupts.interrupt('nobody reads the output any more');
   });
-  const desk = isAttended ? await openTerminalDesk(session, identity, screen, interrupts) : null;
+  const desk = isAttended ? await openTerminalDesk({ session, identity, onRuleKept }, screen, interrupts) : null;
   try {
     const tally = createTally();
     let hasAnswered = false;
@@ -120,8 +123,7 @@ function stop(session: SessionClient, screen: Screen, watching: AbortController,
 }
 
 async function openTerminalDesk(
-  session: SessionClient,
-  identity: Identity,
+  { session, identity, onRuleKept }: Pick<Drive, 'session' | 'identity' | 'onRuleKept'>,
   screen: Screen,
   interrupts: Interrupts,
 ): Promise<Desk> {
@@ -137,6 +139,7 @@ async function openTerminalDesk(
     async keepRule(scope, rule) {
       const { keepRule } = await import('../approvals/keep-rule.ts');
       await keepRule(scope, rule, (await session.view()).cwd);
+      onRuleKept(scope, rule);
     },
   });
 }

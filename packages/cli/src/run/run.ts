@@ -2,7 +2,7 @@
 import type { Agent, Memory, SessionSummary, Storage, Surroundings } from '@pawl/engine';
 import { createHost, type Host } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
-import type { PermissionMode } from '@pawl/protocol';
+import type { PermissionMode, RuleSet } from '@pawl/protocol';
 import { sqliteLog } from '@pawl/storage';
 import { memoryTools } from '@pawl/tools/memory';
 import { agentFor, defaultAgent } from '../agents/check.ts';
@@ -107,10 +107,9 @@ async function runOn({
   if (from === 'last') say(`Model ${name}, as picked last in this project; -m picks another.`);
   // A recording's id has its whole path, so that the session can be gone on with from anywhere.
   const picked = { ...options, model: options.model === null ? null : model.id };
-  const rules = [
-    { name: 'user', rules: config.rules },
-    { name: 'project', rules: config.projectRules },
-  ];
+  const own = (rules: RuleSet) => ({ ...rules, allow: [...rules.allow] });
+  const layers = { user: own(config.rules), project: own(config.projectRules) };
+  const rules = Object.entries(layers).map(([name, each]) => ({ name, rules: each }));
   const { tools, redactor } = openTools({
     config,
     sandbox: options.sandbox,
@@ -136,7 +135,9 @@ async function runOn({
     // A name that nobody answered to would be the next run's mistake as well.
     if (from === 'flag') rememberPick(folder, name);
   };
-  const shown = { host, onFirstAnswer, format: options.outputFormat, isAttended, identity: host.identity };
+  // The host looks at the layers anew for every call.
+  const onRuleKept = (layer: keyof typeof layers, rule: string) => layers[layer].allow.push(rule);
+  const shown = { host, onFirstAnswer, onRuleKept, format: options.outputFormat, isAttended, identity: host.identity };
   try {
     const files =
       attached.length === 0 ? [] : await (await import('./attach.ts')).attachAll(host, attached, model, say);

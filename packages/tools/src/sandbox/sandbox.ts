@@ -1,13 +1,12 @@
 /** Contains commands. Where that is not possible it says so, once. */
-import { realpathSync, rmSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isInside } from '@pawl/policy';
 import type { Confinement, SandboxMode, SandboxOptions } from './confinement.ts';
 import { holdPlaceholders } from './placeholders.ts';
 import { findPlaces, type Places } from './places.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
+import { createTemporaries } from './temporaries.ts';
 
 /** How one command is started so that it is contained. */
 export type Launch = {
@@ -150,40 +149,4 @@ function launchOf(
     hasNetwork,
     release,
   };
-}
-
-/** A temporary folder for each session, gone with this process. */
-function createTemporaries(): (session: string) => Promise<string> {
-  const folders = new Map<string, Promise<string>>();
-  return (session) => {
-    const known = folders.get(session);
-    if (known !== undefined) return known;
-    const made = (async () => {
-      const folder = await realpath(await mkdtemp(join(tmpdir(), 'pawl-session-')));
-      removeWithProcess(folder);
-      await mkdir(join(folder, '.cache'));
-      return folder;
-    })();
-    folders.set(session, made);
-    // The next command tries again.
-    made.catch(() => folders.delete(session));
-    return made;
-  };
-}
-
-const temporaries = new Set<string>();
-
-function removeWithProcess(folder: string): void {
-  if (temporaries.size === 0) {
-    process.on('exit', () => {
-      for (const each of temporaries) {
-        try {
-          rmSync(each, { recursive: true, force: true, maxRetries: 2 });
-        } catch {
-          // Nobody is left to be told, and the system empties this folder some time.
-        }
-      }
-    });
-  }
-  temporaries.add(folder);
 }

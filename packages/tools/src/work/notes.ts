@@ -1,6 +1,7 @@
 import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
 import { defineTool, objectSchema } from '../tool.ts';
+import { changesSession } from './changes-session.ts';
 
 type NotesInput = { action: 'set' | 'get' | 'list' | 'remove'; key?: string; value?: string };
 
@@ -22,7 +23,8 @@ export function notesTool(): Tool {
       },
       ['action'],
     ),
-    effect: 'read',
+    ...changesSession,
+    effect: ({ action }) => (action === 'set' || action === 'remove' ? changesSession.effect : 'read'),
     subject: ({ action, key }) => (key === undefined ? action : `${action} ${key}`),
     run,
   });

@@ -1,6 +1,7 @@
 import type { Tool } from '@pawl/engine';
 import type { Todo } from '@pawl/protocol';
 import { defineTool, objectSchema } from '../tool.ts';
+import { changesSession } from './changes-session.ts';
 
 type TodoInput = { todos: Todo[] };
 
@@ -27,7 +28,7 @@ export function todoTool(): Tool {
       },
       ['todos'],
     ),
-    effect: 'read',
+    ...changesSession,
     run: async ({ todos }) => ({ content: summary(todos), todos }),
   });
 }

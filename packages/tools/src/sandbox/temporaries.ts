@@ -1,0 +1,80 @@
+/** A temporary folder for each session, gone with this process; or, if that was killed, with the next one. */
+import { createHash } from 'node:crypto';
+import { readlinkSync, rmSync } from 'node:fs';
+import { lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemCode } from '../failures.ts';
+
+export function createTemporaries(): (session: string) => Promise<string> {
+  const folders = new Map<string, Promise<string>>();
+  return (session) => {
+    const known = folders.get(session);
+    if (known !== undefined) return known;
+    const made = (async () => {
+      if (temporaries.size === 0) await sweepTemporaries();
+      const folder = await realpath(await mkdtemp(join(tmpdir(), `${ownPrefix()}${process.pid}-`)));
+      removeWithProcess(folder);
+      await mkdir(join(folder, '.cache'));
+      return folder;
+    })();
+    folders.set(session, made);
+    // The next command tries again.
+    made.catch(() => folders.delete(session));
+    return made;
+  };
+}
+
+/** A number of a process means something only among those that this one can see. */
+function ownPrefix(): string {
+  let namespace = '';
+  try {
+    namespace = readlinkSync('/proc/self/ns/pid');
+  } catch {
+    // Only Linux has them.
+  }
+  const place = createHash('sha256').update(`${hostname()} ${namespace}`).digest('hex').slice(0, 8);
+  return `pawl-session-${place}-`;
+}
+
+/** Removes the folders of processes that were killed. What cannot be removed stays for the system to empty. */
+export async function sweepTemporaries(folder: string = tmpdir()): Promise<void> {
+  const prefix = ownPrefix();
+  const names = await readdir(folder).catch((): string[] => []);
+  const left = names.filter((name) => {
+    const [, number] = name.startsWith(prefix) ? (/^([0-9]+)-[A-Za-z0-9]+$/.exec(name.slice(prefix.length)) ?? []) : [];
+    return number !== undefined && !isAlive(Number(number));
+  });
+  for (const name of left) {
+    const path = join(folder, name);
+    const status = await lstat(path).catch(() => null);
+    if (status?.isDirectory() !== true || status.uid !== process.getuid?.()) continue;
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) !== 'ESRCH';
+  }
+}
+
+const temporaries = new Set<string>();
+
+function removeWithProcess(folder: string): void {
+  if (temporaries.size === 0) {
+    process.on('exit', () => {
+      for (const each of temporaries) {
+        try {
+          rmSync(each, { recursive: true, force: true, maxRetries: 2 });
+        } catch {
+          // Nobody is left to be told, and the system empties this folder some time.
+        }
+      }
+    });
+  }
+  temporaries.add(folder);
+}

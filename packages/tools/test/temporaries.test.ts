@@ -1,0 +1,30 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createTemporaries, sweepTemporaries } from '../src/sandbox/temporaries.ts';
+import { temporaryFolder } from './workspace.ts';
+
+it('P10: the temporary folder of a process that was killed goes with the next start, and no other', async () => {
+  const own = await createTemporaries()('s');
+  const named = (pid: number) => basename(own).replace(`-${process.pid}-`, `-${pid}-`);
+  const gone = Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
+  const other = spawn('sleep', ['60']);
+  const folder = temporaryFolder();
+  const kept = [
+    named(other.pid ?? 0),
+    named(process.pid),
+    `pawl-session-00000000-${gone}-abcdef`,
+    'pawl-session-abcdef',
+    `x${named(gone)}`,
+  ];
+  for (const name of [named(gone), ...kept]) {
+    mkdirSync(join(folder, name, '.cache'), { recursive: true });
+    writeFileSync(join(folder, name, 'left'), '');
+  }
+  symlinkSync(folder, join(folder, named(gone).replace(/.$/, '0')));
+  await sweepTemporaries(folder);
+  other.kill();
+  expect(new Set(readdirSync(folder))).toEqual(new Set([...kept, named(gone).replace(/.$/, '0')]));
+  expect(existsSync(own)).toBe(true);
+});
