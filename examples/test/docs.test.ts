@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -46,4 +46,10 @@ describe.each(Object.entries(pages))('the snippets of %s that are marked to run'
     });
     expect(printed).toEqual(expected);
   });
+});
+
+it.each(globSync('{*.md,docs/*.md,bench/*.md}', { cwd: root }))('the links of %s lead somewhere', (page) => {
+  const links = [...readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!https?:)([^)#\s]+)/g)];
+  const lost = links.map(([, link = '']) => link).filter((link) => !existsSync(join(root, dirname(page), link)));
+  expect(lost).toEqual([]);
 });
