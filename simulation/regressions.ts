@@ -22,4 +22,5 @@ export const regressions: readonly { seed: number; fault: string }[] = [
   { seed: 5080, fault: 'an early read began by a judgement under rules that had changed' },
   { seed: 5782, fault: 'a call that an allow rule let through began after that rule was removed' },
   { seed: 7201, fault: 'a judgement made before a rule in the same record as the answer counted after it' },
+  { seed: 18554, fault: 'a turn with a target took an end that itself put something open on the list' },
 ];

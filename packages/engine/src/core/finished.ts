@@ -20,7 +20,9 @@ export function finished(state: State, outcome: Finished): EventBody[] {
     ...letters(state, data.call, declared?.mail),
   ];
   const isEnd = state.turn?.loop != null && data.endsTurn !== undefined && data.isBlocked !== true;
-  const own: EventBody[] = isEnd ? proposed(state, data) : [{ type: 'tool.finished', data }];
+  // What the call itself puts on the list is open already.
+  const todos = declared?.todos === undefined ? state.todos : { items: declared.todos, age: 0 };
+  const own: EventBody[] = isEnd ? proposed({ ...state, todos }, data) : [{ type: 'tool.finished', data }];
   return [...said, ...own, ...checked(state, outcome.checked, data.call)];
 }
 

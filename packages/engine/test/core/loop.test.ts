@@ -24,13 +24,14 @@ function step(session: Session, tools: string[], more: Parameters<Session['finis
   });
 }
 
-function todos(session: Session, list: typeof pending | typeof watered): void {
+/** A call that sets the list, and ends the turn if `more` says so. */
+function todos(session: Session, list: typeof pending | typeof watered, more: { endsTurn?: string } = {}): void {
   session.answer([call('todo')]);
   const { number, step: at } = session.state.turn ?? { number: 0, step: 0 };
   const id = `t${number}_s${at}_c1`;
   session.judge(id);
   const effect = session.effects().find(({ kind }) => kind === 'tool')?.id ?? '';
-  const data = { call: id, status: 'ok' as const, content: 'Listed.' };
+  const data = { call: id, status: 'ok' as const, content: 'Listed.', ...more };
   session.outcome({ type: 'tool.finished', effect, data, declared: { todos: list } });
 }
 
@@ -94,6 +95,13 @@ describe('E14: a turn with a target', () => {
     step(session, ['done']);
     step(session, ['done']);
     expect(session.last('turn.ended')?.outcome).toBe('completed');
+  });
+
+  it('refuses an end that itself puts something open on the list', () => {
+    const session = start();
+    todos(session, pending, { endsTurn: 'All is watered.' });
+    expect(session.results()[0]?.content).toContain('Still open: [ ] Water.');
+    expect(session.last('loop.changed')).toMatchObject({ status: 'executing' });
   });
 
   it('keeps what a deed did that came with other calls, and only refuses that it ends the turn', () => {
