@@ -98,7 +98,7 @@ function configOf(
     rules: { ...none, ...user.rules },
     projectRules: { ...none, ...project.rules },
     limits: smaller(user.limits ?? {}, project.limits ?? {}),
-    tasks: smaller(user.tasks ?? {}, project.tasks ?? {}),
+    tasks: stricterTasks(user.tasks ?? {}, project.tasks ?? {}),
     flows: [...(user.flows ?? []), ...(project.flows ?? [])],
     compaction: { ...user.compaction, ...project.compaction },
     approvers: user.approvers ?? null,
@@ -141,6 +141,14 @@ function smaller<Sizes extends { [name: string]: number | null }>(
   const entries = [...Object.entries(user), ...Object.entries(project)].sort((one, other) => size(other) - size(one));
   // Of entries with the same name the last holds.
   return Object.fromEntries(entries) as Partial<Sizes>;
+}
+
+function stricterTasks(
+  { resume, ...user }: Partial<TaskSettings>,
+  { resume: projects, ...project }: Partial<TaskSettings>,
+): Partial<TaskSettings> {
+  const wanted = [resume, projects].includes('cancel') ? 'cancel' : (resume ?? projects);
+  return { ...smaller(user, project), ...(wanted !== undefined && { resume: wanted }) };
 }
 
 async function readFile(path: string): Promise<Written> {

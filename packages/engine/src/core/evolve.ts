@@ -19,6 +19,7 @@ import { optionsOf } from './options.ts';
 import { repairHistory } from './repair.ts';
 import type { State } from './state.ts';
 import { emptyMailbox, merged, mergeLimits, noUsage } from './state.ts';
+import { openTasks } from './tasks.ts';
 import { charactersOf } from './usage.ts';
 
 /** Takes one event into `state`, in place, and returns it. Every event of a log leads here, whoever wrote it. */
@@ -40,6 +41,7 @@ export function evolve(state: State, event: DurableEvent): State {
     }
     case 'session.opened':
       for (const call of state.turn?.calls ?? []) interrupt(call, event.data.damage !== undefined);
+      for (const task of openTasks(state)) task.isInterrupted = true;
       break;
     case 'session.forked': {
       state.createdAt = event.at;

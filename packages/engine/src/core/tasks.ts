@@ -43,6 +43,8 @@ export type Task = Omit<EventData['task.requested'], 'task' | 'call'> & {
   /** Its session is known to be there. */
   hasSession: boolean;
   isOverdue: boolean;
+  /** The driver that saw to it is gone. */
+  isInterrupted: boolean;
   cancel: { reason: string } | null;
   /** What has not been delivered. */
   letters: Letter[];
@@ -71,6 +73,7 @@ const defaultTaskSettings: TaskSettings = {
   durationMs: 900_000,
   idleMs: 120_000,
   stallMs: 300_000,
+  resume: 'continue',
 };
 
 export function taskSettingsOf({ tasks }: Pick<Settings, 'tasks'>): TaskSettings {

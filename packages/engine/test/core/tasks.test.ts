@@ -99,6 +99,15 @@ describe('A2: tasks in the log of their owner', () => {
     expect(codeOf(session.command('task.cancel', { task: 'builder-9' }))).toBe('no_task');
   });
 
+  it('go on when their session is taken up again, or are cancelled then where that is settled', () => {
+    for (const resume of ['continue', 'cancel'] as const) {
+      const session = begin({ tasks: { resume } });
+      start(session);
+      session.outcome({ type: 'session.opened', data: { driver: 'another' } });
+      expect(session.due()).toContain(`task:builder-1:1 ${resume === 'cancel' ? 'stop' : 'run'}`);
+    }
+  });
+
   it('are opened again by a message, with a new instance whose reason is on record', () => {
     const session = begin();
     start(session);

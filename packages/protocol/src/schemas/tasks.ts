@@ -45,6 +45,8 @@ export const taskSettings = z.object({
   idleMs: z.number().int().min(1),
   /** How long a running task may be silent before a stall is suspected, milliseconds. */
   stallMs: z.number().int().min(1),
+  /** Whether tasks go on when their owner's session is taken up again after its process was gone. */
+  resume: z.enum(['continue', 'cancel']),
 });
 
 /** A rule that starts work when work ends. */

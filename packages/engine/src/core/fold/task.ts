@@ -66,6 +66,7 @@ export function evolveTask(state: State, event: TaskEvent): void {
       const again = { phase: 'queued', status: 'queued', outcome: null, message: null, envelope: null } as const;
       Object.assign(task, again, { instance, order: reason, isReported: false, isBackground: true, cancel: null });
       task.isOverdue = false;
+      task.isInterrupted = false;
       task.unread = [];
       task.isBegun = false;
       task.turn = state.turn?.number ?? 0;
@@ -109,6 +110,7 @@ function requested(state: State, data: EventData['task.requested']): Task {
     isBegun: false,
     hasSession: false,
     isOverdue: false,
+    isInterrupted: false,
     cancel: null,
     letters: [],
     unread: [],

@@ -20,6 +20,9 @@ function cancellation(state: State, task: Task): EventBody[] {
   if (task.cancel !== null) return [];
   const cancelled = (reason: string): EventBody[] => [{ type: 'task.cancelled', data: { task: task.id, reason } }];
   if (task.isOverdue) return cancelled('It did not end in its time.');
+  if (task.isInterrupted && taskSettingsOf(state.settings).resume === 'cancel') {
+    return cancelled('The process that saw to it was gone, and by the settings it does not go on after that.');
+  }
   if (turn !== null && isStopping(turn) && tasksOfTurn(state, turn).includes(task)) {
     return cancelled(`Turn ${turn.number} was stopped. ${stopOutcome(turn).message}`);
   }
