@@ -6,11 +6,24 @@ import type { State, Turn } from '../core/index.ts';
  * prefix that a provider keeps in its cache. Null when there is nothing to say, which is at most steps: with some
  * models a tail that changes costs the thinking before it.
  */
-export function tailOf({ turn, todos, settings }: Readonly<State>): string | null {
+export function tailOf({ turn, todos, settings, foreignChanges }: Readonly<State>): string | null {
   if (turn === null) return null;
-  const parts = [adviceOf(turn), targetOf(turn), budgetOf(turn.step, settings.limits.steps), todosOf(todos, turn.step)];
+  const parts = [
+    adviceOf(turn),
+    targetOf(turn),
+    budgetOf(turn.step, settings.limits.steps),
+    todosOf(todos, turn.step),
+    changesOf(foreignChanges, turn),
+  ];
   const said = parts.filter((part) => part !== null);
   return said.length === 0 ? null : said.join('\n\n');
+}
+
+/** What others changed since the agent saw it, at the step after that was found out. */
+function changesOf({ paths, turn, step }: State['foreignChanges'], { number, step: at }: Turn): string | null {
+  if (number !== turn || at !== step) return null;
+  const list = paths.map((path) => `- ${JSON.stringify(path)}`).join('\n');
+  return `Changed on disk since you last read or wrote them, by somebody else or by a command:\n${list}\nRead again what you rely on.`;
 }
 
 function adviceOf({ advice }: Turn): string | null {

@@ -251,6 +251,8 @@ export type State = {
   fragments: readonly Fragment[] | null;
   /** What `fragments` were last looked at for; null takes all anew. */
   gathered: { turn: number; agent: string } | null;
+  /** Files that others changed: which versions the model was told of, and what it is told in which step. */
+  foreignChanges: { told: Map<string, string | null>; paths: readonly string[]; turn: number; step: number };
   /** How often they were looked at. */
   gatherings: number;
   /** A plan that nobody was given yet. */
@@ -366,6 +368,7 @@ export function initialState(): State {
     offeredTools: [],
     fragments: null,
     gathered: null,
+    foreignChanges: { told: new Map(), paths: [], turn: 0, step: 0 },
     gatherings: 0,
     plan: null,
     turns: 0,

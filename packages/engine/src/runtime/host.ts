@@ -1,6 +1,5 @@
 /** The live sessions of one process, and the clients that use them. */
 import { existsSync, realpathSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { parseRule } from '@pawl/policy';
 import type {
@@ -61,6 +60,7 @@ import type { RequestMiddleware, ToolMiddleware } from './middleware.ts';
 import { createPost } from './post.ts';
 import type { Prompts } from './prompts.ts';
 import { createPrompts } from './prompts.ts';
+import { readRegularFile } from './read-file.ts';
 import { recallFrom } from './recall.ts';
 import type { Registry } from './registry.ts';
 import { createRegistry } from './registry.ts';
@@ -179,7 +179,7 @@ export function createHost(options: HostOptions): Host {
     ...(agents !== undefined && { agents }),
     ...(options.surroundings !== undefined && { surroundings: options.surroundings }),
     ...(options.memory !== undefined && { recall: recallFrom(options.memory) }),
-    readFile: options.internals?.readFile ?? ((path) => readFile(path)),
+    readFile: options.internals?.readFile ?? readRegularFile,
     ...(options.summaryPrompt !== undefined && { summaryPrompt: options.summaryPrompt }),
     readLog: (session) => log.read(session),
     session: async (id) => {

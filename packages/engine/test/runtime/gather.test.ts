@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { memoryLog } from '@pawl/storage';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Surroundings, SurroundingsQuery } from '../../src/index.ts';
 import { agentsOf, builtinAgents, createHost } from '../../src/index.ts';
 import { collect, echo, fakeHost, fakeModel, fakeTool, gate, hastyClock, ofType, typesOf } from './support.ts';
@@ -239,3 +243,32 @@ describe('A1: an agent', () => {
 function never(): never {
   throw new Error('There are built-in agents.');
 }
+
+describe('X5: what others changed on disk', () => {
+  const digestOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('hex')}`;
+
+  it('is told once, as the next turn begins, and not what the session changed itself', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pawl-changed-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const [seen, own, gone] = ['seen.txt', 'own.txt', 'gone.txt'].map((name) => join(folder, name));
+    const paths = [seen, own, gone].map((path) => path ?? '');
+    for (const path of paths) writeFileSync(path, 'one');
+    const look = fakeTool('look', async () => ({
+      content: 'Seen.',
+      details: { files: Object.fromEntries(paths.map((path) => [path, digestOf(path === own ? 'two' : 'one')])) },
+    }));
+    const model = fakeModel([{ tool: 'look' }], 'Seen.', 'I see.', 'Still.');
+    const host = fakeHost(model, { surroundings: saying('You look.'), tools: [look] });
+    const session = await host.create({ cwd: folder });
+    await session.run('Look.');
+    writeFileSync(paths[0] ?? '', 'two');
+    writeFileSync(paths[1] ?? '', 'two');
+    rmSync(paths[2] ?? '');
+    await session.run('And now?');
+    const told = model.requests.map(({ tail }) => tail ?? '').filter((tail) => tail.includes('Changed on disk'));
+    expect(told).toEqual([expect.stringMatching(/- ".*seen\.txt"\n- ".*gone\.txt"\nRead again/)]);
+    expect(told[0]).not.toContain('own.txt');
+    await session.run('Anything else?');
+    expect(model.requests.at(-1)?.tail ?? '').not.toContain('Changed on disk');
+  });
+});

@@ -131,6 +131,8 @@ export const eventData = {
     turn: z.number().int(),
     agent: z.string(),
     fragments: z.array(fragment).optional(),
+    /** Files that the session has read or written and that others have changed since; null for gone. Told once. */
+    changedFiles: z.array(z.object({ path: z.string(), digest: z.string().nullable() })).optional(),
   }),
   /** A plan that is to be carried out once a person says by whom. */
   'plan.written': z.object({ text: z.string() }),

@@ -101,7 +101,12 @@ export function everyEvent(session: string, digest: string): DurableEvent[] {
     { type: 'tools.offered', data: { tools: ['mcp__garden__water'] } },
     {
       type: 'context.gathered',
-      data: { turn: 1, agent: 'planner', fragments: [{ region: 'system', name: 'role', text: 'You plan a garden.' }] },
+      data: {
+        turn: 1,
+        agent: 'planner',
+        fragments: [{ region: 'system', name: 'role', text: 'You plan a garden.' }],
+        changedFiles: [{ path: '/home/ann/garden/b.txt', digest: null }],
+      },
     },
     { type: 'plan.written', data: { text: '1. Dig. 2. Plant.' } },
     { type: 'plan.accepted', data: { agent: 'builder', input: 'c9' } },

@@ -186,6 +186,8 @@ function countMalformed(turn: Turn): void {
 function rememberFiles(state: State, files: unknown, isChange: boolean): void {
   if (typeof files !== 'object' || files === null) return;
   for (const [path, digest] of Object.entries(files)) {
+    // In the order in which they were seen last.
+    state.files.delete(path);
     state.files.set(path, typeof digest === 'string' ? digest : null);
     if (!isChange) continue;
     state.edited = [...state.edited.filter((other) => other !== path), path];

@@ -4,6 +4,7 @@ import { composePrompt } from '../../context/prompts/index.ts';
 import type { State } from '../../core/index.ts';
 import { isFullGathering } from '../../core/index.ts';
 import type { SurroundingsQuery } from '../../ports.ts';
+import { changedFiles } from './changed-files.ts';
 import type { EffectContext, Runner } from './effect.ts';
 
 /** How long it may take, ms; then the turn goes on without. */
@@ -18,11 +19,21 @@ export const runGather: Runner<'gather'> = async (effect, context) => {
   const turn = state.turn?.number ?? 0;
   const { agent } = state.settings;
   const query = { ...queryOf(state), ...toolsOf(context) };
-  const fragments = await gatherAll(query, context);
+  const [fragments, changed] = await Promise.all([gatherAll(query, context), changedInTime(context)]);
   if (signal.aborted) return;
-  const data = { turn, agent, ...(fragments !== null && { fragments: [...fragments] }) };
+  const data = {
+    turn,
+    agent,
+    ...(fragments !== null && { fragments: [...fragments] }),
+    ...(changed.length > 0 && { changedFiles: changed }),
+  };
   await report({ type: 'context.gathered', effect: effect.id, data });
 };
+
+/** A disk that does not answer keeps no turn waiting. */
+function changedInTime(context: EffectContext): ReturnType<typeof changedFiles> {
+  return inTime(changedFiles(context), context).catch(() => []);
+}
 
 type Known = Omit<SurroundingsQuery, 'role' | 'prompts' | 'now' | 'notice'>;
 

@@ -1,0 +1,33 @@
+/** Which of the files that a session knows are otherwise on disk now. */
+import { createHash } from 'node:crypto';
+import type { EventData } from '@pawl/protocol';
+import type { EffectContext } from './effect.ts';
+
+type ChangedFiles = NonNullable<EventData['context.gathered']['changedFiles']>;
+
+/** Files that are looked at: those that were read or written last. */
+const mostFiles = 20;
+
+/** What cannot be read counts as it was, and what the model was told of is not told again. */
+export async function changedFiles({ state, ports }: Pick<EffectContext, 'state' | 'ports'>): Promise<ChangedFiles> {
+  const { files, foreignChanges } = state;
+  const seen = [...files].slice(-mostFiles).map(([path, digest]) => {
+    const isTold = foreignChanges.told.has(path);
+    return { path, known: digest, told: isTold ? foreignChanges.told.get(path) : digest };
+  });
+  const found = await Promise.all(seen.map(async (file) => ({ ...file, digest: await digestAt(file.path, ports) })));
+  return found
+    .filter(({ digest, known, told }) => digest !== undefined && digest !== known && digest !== told)
+    .map(({ path, digest = null }) => ({ path, digest }));
+}
+
+/** Null where nothing is, undefined where nobody can tell. */
+async function digestAt(path: string, { readFile }: EffectContext['ports']): Promise<string | null | undefined> {
+  try {
+    return `sha256-${createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex')}`;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? null : undefined;
+  }
+}
