@@ -24,7 +24,10 @@ export function checkEarlyBegin(book: Book, body: Body, live: Readonly<State>, v
   const step = `t${live.turn?.number}_s${live.turn?.step}`;
   if (stepOf(call) !== step) wrong(`the answer that streams is that of ${step}`);
   if (isOver(book, call, owner)) wrong('its turn was known to be over');
-  const atWork = [...book.early].filter((other) => other.owner === owner && other.tenure === body.tenure);
+  // What did not stop when it was told to is left behind, and nobody's.
+  const atWork = [...book.early].filter(
+    (other) => other.owner === owner && other.tenure === body.tenure && !other.signal.aborted,
+  );
   if (atWork.length >= mostAtOnce) wrong(`${atWork.length} are at work already`);
 }
 

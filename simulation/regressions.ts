@@ -23,4 +23,6 @@ export const regressions: readonly { seed: number; fault: string }[] = [
   { seed: 5782, fault: 'a call that an allow rule let through began after that rule was removed' },
   { seed: 7201, fault: 'a judgement made before a rule in the same record as the answer counted after it' },
   { seed: 18554, fault: 'a turn with a target took an end that itself put something open on the list' },
+  { seed: 25332, fault: 'an early read began while the end of its turn was being written' },
+  { seed: 30787, fault: 'an early read counted although a rule asked about it meanwhile' },
 ];

@@ -44,7 +44,7 @@ export type RunResult = {
 };
 
 /** A run that goes on for longer than this is one that never ends. */
-const mostSteps = 20_000;
+const mostSteps = 60_000;
 
 export async function simulate(
   seed: number,

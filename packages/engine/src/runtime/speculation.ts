@@ -51,7 +51,9 @@ export class Speculation {
 
   /** A call of the answer that streams is whole. Calls come in their order. */
   offer(early: Early): void {
-    const { seq } = this.#world.state;
+    const { seq, turn } = this.#world.state;
+    // In a record that is being written, the answer may be given up already.
+    if (turn?.phase !== 'model') return;
     const controller = new AbortController();
     // Said again, with other arguments perhaps: the last counts.
     this.#entries.get(early.id)?.controller.abort(notMade());
@@ -136,7 +138,8 @@ export class Speculation {
   /** Whether the call was judged the same, and nothing before it in its step has changed or may change something. */
   #stands({ judgement: early }: Entry, call: Call): boolean {
     const { judgement } = call;
-    if (early === null || judgement === null) return false;
+    // What needs leave now is not what was begun without.
+    if (early === null || judgement?.verdict !== 'allow') return false;
     if (early !== judgement && !isJudgedSame(early, judgement)) return false;
     const calls = this.#world.state.turn?.calls ?? [];
     return calls.slice(0, calls.indexOf(call)).every((other) => {
