@@ -10,6 +10,7 @@ import { readInstructions } from './instructions.ts';
 import { type PromptFile, pieceOf, readPromptFolder } from './prompt-files.ts';
 import { rememberedFor } from './remembered.ts';
 
+export { instructionsText } from './instructions.ts';
 export { type PromptFile, readPromptFolder } from './prompt-files.ts';
 
 export type SurroundingsOptions = {
