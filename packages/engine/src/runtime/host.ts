@@ -1,6 +1,5 @@
 /** The live sessions of one process, and the clients that use them. */
 import { existsSync, realpathSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { parseRule } from '@pawl/policy';
 import type {
@@ -58,6 +57,7 @@ import type { RuleLayer } from './effects/judge.ts';
 import { forkEvents } from './fork.ts';
 import { createId, systemClock } from './ids.ts';
 import type { RequestMiddleware, ToolMiddleware } from './middleware.ts';
+import { readPlainFile } from './plain-file.ts';
 import { createPost } from './post.ts';
 import type { Prompts } from './prompts.ts';
 import { createPrompts } from './prompts.ts';
@@ -179,7 +179,7 @@ export function createHost(options: HostOptions): Host {
     ...(agents !== undefined && { agents }),
     ...(options.surroundings !== undefined && { surroundings: options.surroundings }),
     ...(options.memory !== undefined && { recall: recallFrom(options.memory) }),
-    readFile: options.internals?.readFile ?? ((path) => readFile(path)),
+    readFile: options.internals?.readFile ?? readPlainFile,
     ...(options.summaryPrompt !== undefined && { summaryPrompt: options.summaryPrompt }),
     readLog: (session) => log.read(session),
     session: async (id) => {
