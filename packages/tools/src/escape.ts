@@ -36,3 +36,14 @@ export function stripTerminal(text: string): string {
   if (text.search(control) < 0) return text;
   return text.replace(/\r+\n/g, '\n').replaceAll('\r', '\n').replace(sequences, '').replace(control, '');
 }
+
+/**
+ * Characters that a reader does not see and a model reads all the same (the tag block), or that show text in another
+ * order than it stands. The joiners stay: Persian, Hindi and many an emoji need them.
+ */
+const deceiving = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069\u200b\u2060-\u2064\ufeff\u00ad]/gu;
+
+/** Text without what acts on a terminal or hides from a person. Before it is put between tags: taking it out could make one. */
+export function withoutDeceit(text: string): string {
+  return stripTerminal(text).replace(deceiving, '');
+}

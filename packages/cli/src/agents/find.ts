@@ -89,7 +89,7 @@ async function projectAgent(name: string, cwd: string, environment: NodeJS.Proce
   return narrowed(await parseAgent(name, file.path, file.text));
 }
 
-function narrowed(agent: Agent): FoundAgent {
+async function narrowed(agent: Agent): Promise<FoundAgent> {
   const { rules, permissionMode, prompt, source, model } = agent;
   const isWide = permissionMode === 'auto' || permissionMode === 'accept-edits';
   const why = 'ignored, because you have not trusted it. Look at it with: pawl trust';
@@ -105,7 +105,7 @@ function narrowed(agent: Agent): FoundAgent {
       rules: { ...rules, allow: [] },
       permissionMode: isWide ? null : permissionMode,
       model: isRecording ? null : model,
-      prompt: prompt === '' ? '' : asInformation(prompt, source ?? ''),
+      prompt: prompt === '' ? '' : await asInformation(prompt, source ?? ''),
     },
     from: 'project',
     notes,
@@ -113,7 +113,7 @@ function narrowed(agent: Agent): FoundAgent {
 }
 
 /** The words of a project that nobody has trusted. */
-function asInformation(text: string, source: string): string {
-  const plain = text.replace(/<(\s*\/?\s*untrusted)/gi, '&lt;$1');
-  return `The project describes this agent so:\n<untrusted-instructions source="${source.replace(/["<>\s]/g, encodeURIComponent)}">\n${plain}\n</untrusted-instructions>`;
+async function asInformation(text: string, source: string): Promise<string> {
+  const { instructionsText } = await import('@pawl/tools/surroundings');
+  return `The project describes this agent so:\n${instructionsText(source, text)}`;
 }

@@ -31,7 +31,6 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<Ex
   const asked = readFlags(flags);
   const memory = openMemory();
   const surroundings = openSurroundings(memory);
-  if (asked.session.kind === 'new') surroundings.prefetch(asked.cwd);
   const names = toolNames();
   const config = await readConfig({ folder: asked.cwd, tools: names });
   const prompt = await readPrompt(words, flags.prompt);

@@ -2,30 +2,18 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Memory, Surroundings } from '@pawl/engine';
-import type { Prefetch } from '@pawl/tools/surroundings';
 import { projectConfigPath, userConfigPath } from '../config/paths.ts';
 import { projectOf, readProjectFiles, type ShippedFile } from '../policy/project-files.ts';
 
-/** Loaded when they are needed, which in a new session is soon: then git is asked while the rest is being loaded. */
-export function openSurroundings(
-  memory: Memory,
-  environment: NodeJS.ProcessEnv = process.env,
-): Surroundings & Prefetch {
-  let opened: Promise<Surroundings & Prefetch> | null = null;
+/** Loaded when they are needed. */
+export function openSurroundings(memory: Memory, environment: NodeJS.ProcessEnv = process.env): Surroundings {
+  let opened: Promise<Surroundings> | null = null;
   const open = async () => {
     const { surroundings } = await import('@pawl/tools/surroundings');
     const userFolder = dirname(userConfigPath(environment));
     return surroundings({ userFolder, memory, environment, projectPrompts: projectPrompts(environment) });
   };
   return {
-    prefetch(cwd) {
-      opened ??= open();
-      opened.then(
-        (loaded) => loaded.prefetch(cwd),
-        // Told when it is needed.
-        () => undefined,
-      );
-    },
     async gather(query, signal) {
       opened ??= open();
       return (await opened).gather(query, signal);

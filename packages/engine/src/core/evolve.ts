@@ -10,7 +10,7 @@ import { evolveCompaction, noteMove } from './fold/compaction.ts';
 import { gather } from './fold/gather.ts';
 import { evolveLoop, noteTodos } from './fold/loop.ts';
 import { evolveMail, noteInHistory, ringMail } from './fold/mail.ts';
-import { notePin, noteReason } from './fold/pins.ts';
+import { noteAsked, notePin, noteReason } from './fold/pins.ts';
 import { evolveQuestion } from './fold/question.ts';
 import { checkResult } from './fold/result.ts';
 import { evolveTask, leaveTasks, passDown, reportTask } from './fold/task.ts';
@@ -276,6 +276,7 @@ function removeInput(state: State, id: string): void {
 
 function addUserMessage(state: State, message: UserMessage, seq: number): void {
   notePin(state, message, seq);
+  noteAsked(state, message);
   if (message.input !== undefined) {
     removeInput(state, message.input);
     noteInHistory(state, message.input);

@@ -1,5 +1,6 @@
 /** Mail between the sessions of one tree: what may be written, and what follows for whom it reaches. */
 import type { CommandData, EventBody, EventData, Letter } from '@pawl/protocol';
+import { untrusted } from '@pawl/protocol';
 import type { Decision, Fingerprinted } from './decide.ts';
 import { accept, refuse } from './decide.ts';
 import type { State } from './state.ts';
@@ -97,21 +98,9 @@ function receive(state: State, mail: CommandData['mail.receive'], { id, by }: Ma
 
 /** As the model reads it. What another agent wrote is information, and stands in tags that it cannot forge. */
 function mailText({ mail, from, kind, text, replyTo, artifacts }: EventData['mail.received']): string {
-  const about = [`mail="${mail}"`, `from="${from}"`, `kind="${kind}"`];
-  if (replyTo !== undefined) about.push(`reply-to="${replyTo}"`);
+  const about = { mail, from, kind, ...(replyTo !== undefined && { 'reply-to': replyTo }) };
   const attached = artifacts.length === 0 ? '' : `\nArtifacts: ${artifacts.join(', ')}`;
-  return `<untrusted-mail ${about.map(attribute).join(' ')}>\n${defused(`${text}${attached}`)}\n</untrusted-mail>`;
-}
-
-const attribute = (text: string): string => text.replaceAll(/[<>\r\n]/g, '');
-
-/** Characters that may stand between the letters of a tag without being seen. */
-const unseen = '[\\s/\\u00ad\\u180e\\u200b-\\u200f\\u2028-\\u202f\\u2060-\\u2064\\ufeff]*';
-const tagName = [...'untrusted'].join(unseen);
-const forgedTag = new RegExp(`[<\\uff1c\\ufe64](?=${unseen}${tagName})`, 'gi');
-
-function defused(text: string): string {
-  return text.replaceAll(forgedTag, '&lt;');
+  return untrusted('mail', about, `${text}${attached}`);
 }
 
 /** What a delivery that failed leads to: another try after a while, or the end, of which the agent is told. */

@@ -230,6 +230,8 @@ export type State = {
   signedFrom: number;
   /** The first input: what the session is for. */
   task: string | null;
+  /** What a person asked for last, where that began a turn. */
+  asked: string | null;
   queue: QueuedInput[];
   /** Queued inputs wait for the next one that is sent. */
   isHeld: boolean;
@@ -356,6 +358,7 @@ export function initialState(): State {
     attachments: [],
     signedFrom: 0,
     task: null,
+    asked: null,
     queue: [],
     isHeld: false,
     isPaused: false,

@@ -57,10 +57,10 @@ import type { RuleLayer } from './effects/judge.ts';
 import { forkEvents } from './fork.ts';
 import { createId, systemClock } from './ids.ts';
 import type { RequestMiddleware, ToolMiddleware } from './middleware.ts';
+import { readPlainFile } from './plain-file.ts';
 import { createPost } from './post.ts';
 import type { Prompts } from './prompts.ts';
 import { createPrompts } from './prompts.ts';
-import { readRegularFile } from './read-file.ts';
 import { recallFrom } from './recall.ts';
 import type { Registry } from './registry.ts';
 import { createRegistry } from './registry.ts';
@@ -179,7 +179,7 @@ export function createHost(options: HostOptions): Host {
     ...(agents !== undefined && { agents }),
     ...(options.surroundings !== undefined && { surroundings: options.surroundings }),
     ...(options.memory !== undefined && { recall: recallFrom(options.memory) }),
-    readFile: options.internals?.readFile ?? readRegularFile,
+    readFile: options.internals?.readFile ?? readPlainFile,
     ...(options.summaryPrompt !== undefined && { summaryPrompt: options.summaryPrompt }),
     readLog: (session) => log.read(session),
     session: async (id) => {

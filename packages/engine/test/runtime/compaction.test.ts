@@ -1,6 +1,7 @@
 /** Compaction with a model: summaries that are checked, repaired and given up; and five hundred turns through twenty of them. */
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Todo } from '@pawl/protocol';
@@ -12,7 +13,7 @@ import { buildRequest, toldTo } from '../../src/context/request.ts';
 import { evolve, initialState } from '../../src/core/index.ts';
 import type { Model, ModelPart, ModelRequest } from '../../src/index.ts';
 import { createHost, createRegistry } from '../../src/index.ts';
-import { echo, eventOf, fakeTool, finished, ofType } from './support.ts';
+import { echo, eventOf, fakeTool, finished, hastyClock, ofType } from './support.ts';
 
 const info = { contextTokens: 16_000, outputTokens: 1000, isPriceKnown: true };
 /** Four characters a token, as the engine reckons. */
@@ -134,6 +135,94 @@ describe('X3: a summary', () => {
   it('is asked for by the template of the host, which gets the conversation in any case', async () => {
     const { summaries } = await compacted(() => summary(corrected), { summaryPrompt: 'Sum it up:\n{{headings}}' });
     expect(summaries[0] === undefined ? '' : said(summaries[0])).toMatch(/Plank 3[\s\S]*Sum it up:\n## Goal/);
+  });
+});
+
+/** One file was written; then something else stands in its place when the history is compacted. */
+async function replaced(replace: (path: string) => void) {
+  const path = join(realpathSync.native(mkdtempSync(join(tmpdir(), 'pawl-key-'))), 'plan.txt');
+  writeFileSync(path, 'A plan.');
+  const { model } = countingModel(
+    ({ messages }) =>
+      messages.length === 1
+        ? [{ type: 'tool_call', tool: 'write', input: {} }]
+        : [{ type: 'text', text: 'Done. '.repeat(40) }],
+    () => summary(),
+  );
+  const write = fakeTool('write', async () => ({ content: 'ok', details: { files: { [path]: 'sha256-1' } } }), {
+    effect: 'write',
+  });
+  const host = createHost({ log: memoryLog(), model, tools: [write] });
+  const session = await host.create({ cwd: '/', mode: 'auto' });
+  for (let turn = 0; turn < 14; turn++) await session.run(`Plank ${turn}. ${'It is long. '.repeat(60)}`);
+  replace(path);
+  await session.command('context.compact', {});
+  await eventOf(session, 'context.compacted');
+  const events = await host.read(session.id);
+  await host.close();
+  return ofType(events, 'compaction.summarised')[0]?.data.files;
+}
+
+describe('X3: a key file that is none any more', () => {
+  it('is told from one that is', async () => {
+    expect(await replaced(() => undefined)).toMatchObject([{ text: 'A plan.' }]);
+  });
+
+  it('is left out where it is a pipe, which nobody writes to', async () => {
+    const files = await replaced((path) => {
+      rmSync(path);
+      execFileSync('mkfifo', [path]);
+    });
+    expect(files).toEqual([]);
+  });
+
+  it('is left out where it is a link, which may lead to what the session must not see', async () => {
+    const files = await replaced((path) => {
+      writeFileSync(`${path}.secret`, 'A key.');
+      rmSync(path);
+      symlinkSync(`${path}.secret`, path);
+    });
+    expect(files).toEqual([]);
+  });
+});
+
+describe('X4: a summary that never comes', () => {
+  it('costs its time and not the session: a digest stands in, or it has failed', async () => {
+    let signal: AbortSignal | null = null;
+    const model: Model = {
+      id: 'fake/model',
+      info,
+      async *stream(request, limit) {
+        if (request.purpose === 'compaction') {
+          signal = limit;
+          await new Promise(() => undefined);
+        }
+        yield finished([{ type: 'text', text: 'Done.' }]);
+      },
+    };
+    const host = createHost({ log: memoryLog(), model, tools: [echo], clock: hastyClock });
+    const session = await host.create({ cwd: '/' });
+    for (let turn = 0; turn < 14; turn++) await session.run(`Plank ${turn}.`);
+    await session.command('context.compact', {});
+    await eventOf(session, 'context.compacted');
+    expect(ofType(await host.read(session.id), 'compaction.summarised')[0]?.data.kind).toBe('digest');
+    expect(signal).toMatchObject({ aborted: true });
+    await host.close();
+  });
+
+  it('that waits for a memory which does not answer goes without it', async () => {
+    const { model } = countingModel(
+      () => [{ type: 'text', text: 'Done. '.repeat(40) }],
+      () => summary(),
+    );
+    const never = () => new Promise<never>(() => undefined);
+    const memory = { search: never, list: never, add: never, remove: never, close: async () => undefined };
+    const host = createHost({ log: memoryLog(), model, tools: [echo], memory, clock: hastyClock });
+    const session = await host.create({ cwd: '/' });
+    for (let turn = 0; turn < 14; turn++) await session.run(`Plank ${turn}. ${'It is long. '.repeat(60)}`);
+    await session.command('context.compact', {});
+    await eventOf(session, 'context.compacted');
+    await host.close();
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Memory, MemoryNote, Tool } from '@pawl/engine';
-import { wrap } from '../surroundings/wrap.ts';
+import { memoryText } from '../surroundings/remembered.ts';
 import { defineTool, objectSchema } from '../tool.ts';
 
 const most = 20;
@@ -15,7 +15,7 @@ export function recallTool(memory: Memory): Tool {
     async run({ query }, { cwd }) {
       const notes = await memory.search(query, { cwd, limit: most });
       if (notes.length === 0) return { content: 'Nothing is remembered of that.' };
-      return { content: wrap('memory', notes.map(lineOf).join('\n')), details: { count: notes.length } };
+      return { content: memoryText(notes.map(lineOf)), details: { count: notes.length } };
     },
   });
 }

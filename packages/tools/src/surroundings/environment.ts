@@ -10,17 +10,13 @@ export type Place = {
   now: number;
   platform: string;
   environment: Environment;
-  gitWithinMs: number;
-  /** What git says, where somebody has asked it already. */
-  git?: Promise<string | null>;
+  /** How long git may take to count what has changed, ms; null, and it is not asked. */
+  gitWithinMs: number | null;
 };
 
 export async function describeEnvironment(place: Place, signal: AbortSignal): Promise<Fragment> {
   const { cwd, now, platform, environment } = place;
-  const [git, ...versions] = await Promise.all([
-    place.git ?? gitLine(place, signal),
-    ...versionFiles.map(versionIn(cwd)),
-  ]);
+  const [git, ...versions] = await Promise.all([gitLine(place, signal), ...versionFiles.map(versionIn(cwd))]);
   const lines = [
     `- Platform: ${platforms[platform] ?? platform}`,
     `- Date: ${dayOf(now)}`,

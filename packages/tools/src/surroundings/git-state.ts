@@ -12,7 +12,7 @@ const longestName = 100;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-type Asked = { cwd: string; environment: Environment; gitWithinMs: number };
+type Asked = { cwd: string; environment: Environment; gitWithinMs: number | null };
 
 /** One line, or null outside of a repository. */
 export async function gitLine(asked: Asked, signal: AbortSignal): Promise<string | null> {
@@ -29,7 +29,7 @@ export async function gitLine(asked: Asked, signal: AbortSignal): Promise<string
     inProgress(repository),
     changesIn(asked, signal),
   ]);
-  return [branch, ...progress, changes].join(', ');
+  return [branch, ...progress, ...changes].join(', ');
 }
 
 async function branchOf({ gitFolder }: Repository): Promise<string> {
@@ -61,19 +61,20 @@ async function inProgress({ gitFolder }: Repository): Promise<string[]> {
   return there.filter((words) => words !== null);
 }
 
-async function changesIn({ cwd, environment, gitWithinMs }: Asked, signal: AbortSignal): Promise<string> {
+async function changesIn({ cwd, environment, gitWithinMs }: Asked, signal: AbortSignal): Promise<string[]> {
+  if (gitWithinMs === null) return [];
   const limit = AbortSignal.any([signal, AbortSignal.timeout(gitWithinMs)]);
   try {
     const git = await openGit(cwd, environment, limit);
     const { changes } = await statusOf(git, ['.'], 'normal');
     const untracked = changes.filter(({ codes }) => codes === '??').length;
     const changed = changes.length - untracked;
-    if (changes.length === 0) return 'nothing changed since the last commit';
-    return `${count(changed, 'changed file')} and ${count(untracked, 'new one')} since the last commit`;
+    if (changes.length === 0) return ['nothing changed since the last commit'];
+    return [`${count(changed, 'changed file')} and ${count(untracked, 'new one')} since the last commit`];
   } catch {
     // Too slow, or there is no git: what is known otherwise is said all the same.
     signal.throwIfAborted();
-    return 'what has changed was not looked at';
+    return ['what has changed was not looked at'];
   }
 }
 

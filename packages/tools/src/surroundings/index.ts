@@ -5,11 +5,11 @@ import { composePrompt } from '@pawl/engine';
 import type { Fragment } from '@pawl/protocol';
 import { messageOf } from '@pawl/protocol';
 import { describeEnvironment } from './environment.ts';
-import { gitLine } from './git-state.ts';
 import { readInstructions } from './instructions.ts';
 import { type PromptFile, pieceOf, readPromptFolder } from './prompt-files.ts';
 import { rememberedFor } from './remembered.ts';
 
+export { instructionsText } from './instructions.ts';
 export { type PromptFile, readPromptFolder } from './prompt-files.ts';
 
 export type SurroundingsOptions = {
@@ -21,20 +21,15 @@ export type SurroundingsOptions = {
   environment?: Readonly<Record<string, string | undefined>>;
   /** As Node names it. */
   platform?: string;
-  /** How long git may take to count what has changed, ms; a turn waits for it. Default 500. */
+  /** How long git may take to count what has changed, ms; a turn waits for it, but never the first. Default 500. */
   gitWithinMs?: number;
-};
-
-export type Prefetch = {
-  /** Asks git now what the first gathering in this folder is to be told: for a start that does not wait for it. */
-  prefetch(cwd: string): void;
 };
 
 /**
  * Pieces of the prompt are read anew before each turn. The rest is a snapshot, taken when a session begins, when it gets
  * another agent and when its history was compacted. What cannot be read is left out, and a person is told.
  */
-export function surroundings(options: SurroundingsOptions = {}): Surroundings & Prefetch {
+export function surroundings(options: SurroundingsOptions = {}): Surroundings {
   const {
     userFolder = null,
     memory,
@@ -42,14 +37,6 @@ export function surroundings(options: SurroundingsOptions = {}): Surroundings & 
     platform = process.platform,
     gitWithinMs = 500,
   } = options;
-
-  const asked = new Map<string, Promise<string | null>>();
-  /** Once: what git said then is soon out of date. */
-  const askedOf = (cwd: string) => {
-    const git = asked.get(cwd);
-    asked.delete(cwd);
-    return git === undefined ? {} : { git };
-  };
 
   const system = async (query: SurroundingsQuery): Promise<Fragment[]> => {
     const { cwd, notice } = query;
@@ -59,7 +46,9 @@ export function surroundings(options: SurroundingsOptions = {}): Surroundings & 
   };
 
   const place = async (query: SurroundingsQuery, signal: AbortSignal): Promise<Fragment[]> => {
-    const { cwd, now, task, notice } = query;
+    const { cwd, now, task, notice, known } = query;
+    // Files tell the branch. A session does not begin by waiting for the processes that count.
+    const withinMs = known.length === 0 ? null : gitWithinMs;
     const orNothing = async (what: string, work: () => Promise<(Fragment | null)[]>): Promise<Fragment[]> => {
       try {
         return (await work()).filter((fragment) => fragment !== null);
@@ -71,7 +60,7 @@ export function surroundings(options: SurroundingsOptions = {}): Surroundings & 
     };
     const parts = await Promise.all([
       orNothing('The place is', async () => [
-        await describeEnvironment({ cwd, now, platform, environment, gitWithinMs, ...askedOf(cwd) }, signal),
+        await describeEnvironment({ cwd, now, platform, environment, gitWithinMs: withinMs }, signal),
       ]),
       orNothing('AGENTS.md is', () => readInstructions(cwd, userFolder, notice)),
       orNothing('What is remembered is', async () =>
@@ -82,12 +71,6 @@ export function surroundings(options: SurroundingsOptions = {}): Surroundings & 
   };
 
   return {
-    prefetch(cwd) {
-      const git = gitLine({ cwd, environment, gitWithinMs }, new AbortController().signal);
-      // Whoever gathers is told.
-      git.catch(() => undefined);
-      asked.set(cwd, git);
-    },
     async gather(query, signal) {
       const [pieces, rest] = await Promise.all([
         system(query),

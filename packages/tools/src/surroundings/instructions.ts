@@ -2,10 +2,9 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Fragment } from '@pawl/protocol';
-import { messageOf } from '@pawl/protocol';
-import { escapeName } from '../escape.ts';
+import { messageOf, untrusted } from '@pawl/protocol';
+import { escapeName, withoutDeceit } from '../escape.ts';
 import { type Read, readText } from './files.ts';
-import { wrap } from './wrap.ts';
 
 /** Of all files together, bytes. */
 const mostBytes = 32 * 1024;
@@ -29,9 +28,14 @@ export async function readInstructions(cwd: string, userFolder: string | null, n
   return shorten(withoutTwins(found), notice).map(({ name, path, text }) => ({
     region: 'instructions',
     name,
-    text: wrap('instructions', text, path),
+    text: instructionsText(path, text),
     source: path,
   }));
+}
+
+/** What a project says to agents, as a model is shown it. */
+export function instructionsText(path: string, text: string): string {
+  return untrusted('instructions', escapeName(path), withoutDeceit(text).trim());
 }
 
 /** The folders from the root of the repository, or of everything, down to this one. */

@@ -2,7 +2,8 @@
 import type { Memory, MemoryNote } from '@pawl/engine';
 import { isInside } from '@pawl/policy';
 import type { Fragment } from '@pawl/protocol';
-import { wrap } from './wrap.ts';
+import { untrusted } from '@pawl/protocol';
+import { withoutDeceit } from '../escape.ts';
 
 /** Some four characters make a token: these are 2000 tokens. */
 const mostCharacters = 8000;
@@ -18,9 +19,13 @@ export async function rememberedFor(memory: Memory, task: string, cwd: string): 
   const others = (await memory.list()).filter(({ id, folder }) => !known.has(id) && isOf(folder, cwd));
   const lines = fitting([...close, ...others]);
   if (lines.length === 0) return null;
-  const text = `Notes of earlier sessions, which may be out of date:\n${wrap('memory', lines.join('\n'))}`;
+  const text = `Notes of earlier sessions, which may be out of date:\n${memoryText(lines)}`;
   return { region: 'memory', name: 'memory', text };
 }
+
+/** Notes as a model is shown them. */
+export const memoryText = (lines: readonly string[]): string =>
+  untrusted('memory', {}, withoutDeceit(lines.join('\n')));
 
 const isOf = (folder: string | null, cwd: string) => folder === null || isInside(folder, cwd);
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SurroundingsQuery } from '@pawl/engine';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +8,9 @@ import { createRepository } from '../repository/repository.ts';
 import { temporaryFolder } from '../workspace.ts';
 import { createPlace, memoryOf } from './place.ts';
 
+/** What a session has that is not new. */
+const earlier = [{ region: 'system' as const, name: 'identity', text: 'You garden.' }];
+
 const placeLines = async (
   place: ReturnType<typeof createPlace>,
   cwd: string,
@@ -15,7 +18,7 @@ const placeLines = async (
   more: SurroundingsOptions = {},
 ) => {
   const { fragments } = await place.gather(
-    { cwd },
+    { cwd, known: earlier },
     { environment: { PATH: process.env.PATH, HOME: place.user, ...environment }, ...more },
   );
   return fragments?.find(({ region }) => region === 'environment')?.text ?? '';
@@ -139,21 +142,22 @@ describe('X6: git', () => {
     expect(text).toContain('on branch roses, what has changed was not looked at');
   });
 
-  it('that was asked beforehand is not asked again, and its answer holds once', async () => {
+  it('is not run for the first gathering of a session, for which files tell enough; for later ones it is', async () => {
     const repository = createRepository();
+    repository.git('checkout', '-qb', 'roses');
     const tools = temporaryFolder();
     const calls = join(tools, 'calls');
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
     writeFileSync(join(tools, 'git'), `#!/bin/sh\necho x >> ${calls}\nexec ${real} "$@"\n`, { mode: 0o755 });
-    const count = () => readFileSync(calls, 'utf8').split('\n').length - 1;
     const port = surroundings({ environment: { PATH: tools }, gitWithinMs: 60_000 });
-    port.prefetch(repository.folder);
-    const gather = () => port.gather({ ...query, cwd: repository.folder }, new AbortController().signal);
-    await gather();
-    const first = count();
-    expect(first).toBeGreaterThan(0);
-    await gather();
-    expect(count()).toBe(2 * first);
+    const gather = async (known: SurroundingsQuery['known']) =>
+      (await port.gather({ ...query, cwd: repository.folder, known }, new AbortController().signal)) ?? [];
+    const first = await gather([]);
+    expect(first.find(({ region }) => region === 'environment')?.text).toMatch(/- Git: on branch roses$/m);
+    expect(existsSync(calls)).toBe(false);
+    const later = await gather(first);
+    expect(later.find(({ region }) => region === 'environment')?.text).toContain('roses, nothing changed since');
+    expect(existsSync(calls)).toBe(true);
   });
 });
 

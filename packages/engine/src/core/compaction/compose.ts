@@ -1,24 +1,31 @@
 /** The message that stands for the earlier conversation, made of what the session knows and of the summary. */
-import { todoLine, untrusted } from '@pawl/protocol';
-import type { Compaction, State } from '../state.ts';
+import { textOf, todoLine, untrusted } from '@pawl/protocol';
+import type { Compaction, HistoryMessage, State } from '../state.ts';
 import { charactersPerToken } from '../usage.ts';
 import { shortened } from './pins.ts';
 import type { Region } from './slice.ts';
 import { sliceToBudget } from './slice.ts';
-import { usableTokens } from './window.ts';
+import { tokensOfMessages, usableTokens } from './window.ts';
 
 /** Share of the window that the message may take. */
 const shareOfWindow = 0.25;
-/** Share of the message that the task may take. */
+/** Share of the message that the task may take, and as much what was asked last. */
 const shareOfTask = 0.3;
+
+/** However little it stands for, in so many tokens there is room for what is worth having. */
+const leastTokens = 1000;
 
 type Ready = NonNullable<Compaction['ready']>;
 type Part = Region & { title: string };
 
-export function composeSummary(state: State, ready: Ready): string {
+/** The messages that it stands for, and those that stay. */
+type Cut = { removed: readonly HistoryMessage[]; kept: readonly HistoryMessage[] };
+
+export function composeSummary(state: State, ready: Ready, cut: Cut): string {
   const budget = usableTokens(state.settings.modelInfo) * shareOfWindow;
+  const replaced = Math.max(leastTokens, tokensOfMessages(cut.removed));
   const longestTask = Math.floor(budget * shareOfTask * charactersPerToken);
-  const { regions, dropped } = sliceToBudget(partsOf(state, ready, longestTask), budget);
+  const { regions, dropped } = sliceToBudget(partsOf(state, ready, cut, longestTask), budget, replaced);
   const shown = regions
     .filter(({ entries }) => entries.length > 0)
     .map(({ title, name, entries }) => {
@@ -34,11 +41,13 @@ const beginning =
 const ending =
   'The whole conversation is kept: search it or read it with the tool `history`. Go on with the work; do not begin it anew.';
 
-function partsOf(state: State, ready: Ready, longestTask: number): Part[] {
+function partsOf(state: State, ready: Ready, cut: Cut, longestTask: number): Part[] {
   const { files, changed } = filesOf(state, ready);
   const corrections = state.pins.filter(({ isCorrection }) => isCorrection);
-  const plain = state.pins.filter(({ isCorrection }) => !isCorrection);
+  const asked = askedBefore(state, cut);
+  const plain = state.pins.filter(({ isCorrection, text }) => !isCorrection && text !== asked);
   const line = ({ text }: { text: string }) => `- ${text.replaceAll('\n', '\n  ')}`;
+  const recalled = ready.recalled.map((text) => line({ text }));
   const open = state.todos.items.filter(({ status }) => status !== 'completed');
   return [
     region(
@@ -48,6 +57,13 @@ function partsOf(state: State, ready: Ready, longestTask: number): Part[] {
       state.task === null ? [] : [shortened(state.task, longestTask)],
       true,
     ),
+    region(
+      'asked',
+      'What was asked last, as it was given',
+      95,
+      asked === null ? [] : [shortened(asked, longestTask)],
+      true,
+    ),
     region('corrections', 'What the person said that still holds, word for word', 90, corrections.map(line), true),
     region('inputs', 'What else the person said', 10, plain.map(line)),
     region('todos', 'Open todos', 80, open.map(todoLine), true),
@@ -55,13 +71,15 @@ function partsOf(state: State, ready: Ready, longestTask: number): Part[] {
     region('touched', 'Files that were changed, the last ones last', 40, touched(state)),
     region('changed', 'Changed since the summary was made: read these again before you rely on them', 60, changed),
     region('files', 'Files as they are now', 50, files),
-    region(
-      'recalled',
-      'From memory',
-      20,
-      ready.recalled.map((text) => `- ${text}`),
-    ),
+    region('recalled', 'From memory', 20, recalled.length === 0 ? [] : [untrusted('memory', {}, recalled.join('\n'))]),
   ];
+}
+
+/** What the latest turn is about, if its own message goes and it stands nowhere else. */
+function askedBefore({ asked, task, pins }: State, { kept }: Cut): string | null {
+  if (asked === null || asked === task) return null;
+  const isKept = kept.some((message) => message.role === 'user' && textOf(message.content) === asked);
+  return isKept || pins.some(({ isCorrection, text }) => isCorrection && text === asked) ? null : asked;
 }
 
 const summaryTitle = ({ kind }: Ready): string =>

@@ -15,17 +15,21 @@ export type Region = {
 /** Preserved entries are not shortened below this, in characters, though the budget be broken. */
 const shortest = 400;
 
-/** The regions within `budgetTokens`, and how many entries each has lost. */
+/**
+ * The regions within `budgetTokens`, and how many entries each has lost. What is not preserved goes where all together are
+ * over `optionalTokens`, which may be less.
+ */
 export function sliceToBudget<Of extends Region>(
   regions: readonly Of[],
   budgetTokens: number,
+  optionalTokens = budgetTokens,
 ): { regions: Of[]; dropped: ReadonlyMap<string, number> } {
   const kept = regions.map((region) => ({ ...region, entries: [...region.entries] }));
   const dropped = new Map<string, number>();
   let tokens = regions.flatMap(({ entries }) => entries).reduce((sum, { text }) => sum + tokensOfText(text), 0);
   for (const region of kept.toSorted((one, other) => one.priority - other.priority)) {
     region.entries = region.entries.filter(({ text, isPreserved }) => {
-      if (isPreserved === true || tokens <= budgetTokens) return true;
+      if (isPreserved === true || tokens <= Math.min(budgetTokens, optionalTokens)) return true;
       tokens -= tokensOfText(text);
       dropped.set(region.name, (dropped.get(region.name) ?? 0) + 1);
       return false;

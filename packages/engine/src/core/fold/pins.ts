@@ -19,6 +19,13 @@ export function notePin(state: State, message: UserMessage, seq: number): void {
   if (pin !== null) state.pins = withPin(state.pins, pin);
 }
 
+/** What comes in the middle of a turn, or from another agent, does not take the place of what the turn is about. */
+export function noteAsked(state: State, { source, input, content }: UserMessage): void {
+  const queued = state.queue.find(({ id }) => id === input);
+  const isMail = state.mail.inbox.some(({ mail }) => mail === input);
+  if (source === 'input' && queued?.delivery !== 'steer' && !isMail) state.asked = textOf(content);
+}
+
 type Refusal = Extract<DurableEvent, { type: 'approval.resolved' | 'review.resolved' }>;
 
 /** Why a person refused a call or a result. */

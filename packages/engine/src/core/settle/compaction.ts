@@ -30,9 +30,9 @@ function application(
   { number, through }: Compaction,
   ready: NonNullable<Compaction['ready']>,
 ): EventBody {
-  const content = composeSummary(state, ready);
   const place = state.messages.findIndex((message) => message.id === through) + 1;
   const [removed, kept] = [state.messages.slice(0, place), state.messages.slice(place)];
+  const content = composeSummary(state, ready, { removed, kept });
   const tokensBefore = windowTokens(state);
   const rest = Math.max(tokensBefore - asCounted(state, tokensOfMessages(removed)), tokensOfMessages(kept));
   const tokensAfter = rest + tokensOfText(content);

@@ -11,7 +11,13 @@ import { addCost, addUsage, budgetReached, noUsage, shortened, totalTokens } fro
 import type { Model, ModelMessage, ModelRequest } from '../../ports.ts';
 import { chainRequest } from '../middleware.ts';
 import type { EffectContext, Runner } from './effect.ts';
+import { inTime } from './in-time.ts';
 import { untilAborted } from './until-aborted.ts';
+
+/** How long the model may take for a summary and its repair, ms: a turn may be waiting for it. */
+const mostSummaryMs = 10 * 60_000;
+/** How long files and memory may take that go with it, ms. */
+const mostReadingMs = 10_000;
 
 /**
  * Summarises the earlier conversation with the session's model. A summary that is none is asked for once more; then,
@@ -37,8 +43,10 @@ async function outcomeOf(effect: string, job: Job, context: EffectContext): Prom
   if (typeof made === 'string') {
     return { type: 'compaction.failed', effect, data: { message: made, ...spent } };
   }
-  const files = await keyFiles(job, context);
-  const recalled = await recall(job, context);
+  // What goes with the summary helps, and its absence harms nothing.
+  const files = await inTime(() => keyFiles(job, context), mostReadingMs, context).catch(() => []);
+  const recalled = await inTime(() => recall(job, context), mostReadingMs, context).catch(() => []);
+  if (context.signal.aborted) return null;
   return { type: 'compaction.summarised', effect, data: { ...made, files, recalled, ...spent } };
 }
 
@@ -46,16 +54,22 @@ async function outcomeOf(effect: string, job: Job, context: EffectContext): Prom
 async function summarise(job: Job, context: EffectContext, spent: Spent): Promise<Summary | string> {
   const digest: Summary = { kind: 'digest', summary: digestOf(job) };
   try {
-    const model = await context.ports.modelFor(context.state.settings.model);
-    const { request, said } = await firstSummary(job, model, context, spent);
-    const problems = problemsOf(said, job);
-    if (problems.length === 0) return { kind: 'summary', summary: said };
-    if (!isAffordable(context, spent)) return digest;
-    const again = await ask(repaired(request, said, problems, model), model, context, spent);
-    return problemsOf(again, job).length === 0 ? { kind: 'summary', summary: again } : digest;
+    const said = await inTime((signal) => checked(job, { ...context, signal }, spent), mostSummaryMs, context);
+    return said === null ? digest : { kind: 'summary', summary: said };
   } catch (thrown) {
     return job.cause === 'threshold' ? messageOf(thrown) : digest;
   }
+}
+
+/** Null when the model wrote none that can be used. */
+async function checked(job: Job, context: EffectContext, spent: Spent): Promise<string | null> {
+  const model = await context.ports.modelFor(context.state.settings.model);
+  const { request, said } = await firstSummary(job, model, context, spent);
+  const problems = problemsOf(said, job);
+  if (problems.length === 0) return said;
+  if (!isAffordable(context, spent)) return null;
+  const again = await ask(repaired(request, said, problems, model), model, context, spent);
+  return problemsOf(again, job).length === 0 ? again : null;
 }
 
 /** What the conversation is cut to, of the room that there should be, when the model finds it too long. */
@@ -134,8 +148,6 @@ function isAffordable({ state }: EffectContext, { usage, costUsd }: Spent): bool
 
 const mostFiles = 6;
 const longestFile = 24_000;
-/** A file that is larger is no text to be shown. */
-const largestFileBytes = 2_000_000;
 
 /** The files that were changed last, as they are now. What cannot be read, or is no text, is left out. */
 async function keyFiles(
@@ -145,7 +157,7 @@ async function keyFiles(
   const files: EventData['compaction.summarised']['files'] = [];
   for (const path of edited.slice(-mostFiles)) {
     const bytes = await ports.readFile(path).catch(() => null);
-    if (bytes === null || bytes.length > largestFileBytes || bytes.includes(0)) continue;
+    if (bytes === null || bytes.includes(0)) continue;
     const text = ports.redactor.redact(new TextDecoder().decode(bytes));
     const digest = `sha256-${createHash('sha256').update(bytes).digest('hex')}`;
     files.push({ path, digest, text: shortened(text, longestFile) });
@@ -158,6 +170,5 @@ async function recall({ task, messages }: Job, { ports, state }: EffectContext):
   const last = messages.findLast((message) => message.role === 'user' && message.source === 'input');
   const said = last?.role === 'user' ? textOf(last.content) : '';
   const query = [task ?? '', said].join('\n').slice(0, 2000);
-  // What is recalled helps, and its absence harms nothing.
-  return [...((await ports.recall?.(query, state.settings.cwd).catch(() => [])) ?? [])];
+  return [...((await ports.recall?.(query, state.settings.cwd)) ?? [])];
 }

@@ -6,6 +6,7 @@ import { isFullGathering } from '../../core/index.ts';
 import type { SurroundingsQuery } from '../../ports.ts';
 import { changedFiles } from './changed-files.ts';
 import type { EffectContext, Runner } from './effect.ts';
+import { inTime } from './in-time.ts';
 
 /** How long it may take, ms; then the turn goes on without. */
 const mostMs = 10_000;
@@ -66,13 +67,13 @@ type Asked = Omit<SurroundingsQuery, 'role'>;
 
 async function gatherAll(asked: Asked, context: EffectContext): Promise<readonly Fragment[] | null> {
   const { ports, signal } = context;
-  const work = (async () => {
+  const work = async (limit: AbortSignal) => {
     const query: SurroundingsQuery = { ...asked, role: await roleOf(asked, context) };
     const gather = ports.surroundings?.gather ?? builtin;
-    return gather.call(ports.surroundings, query, signal);
-  })();
+    return gather.call(ports.surroundings, query, limit);
+  };
   try {
-    return await inTime(work, context);
+    return await inTime(work, mostMs, context);
   } catch (thrown) {
     if (signal.aborted) return null;
     asked.notice(`What surrounds the work could not be gathered, and is left out: ${messageOf(thrown)}`);
@@ -100,27 +101,4 @@ async function builtin(query: SurroundingsQuery): Promise<readonly Fragment[] | 
   const others = query.isFull ? [] : query.known.filter(({ region }) => region !== 'system');
   const fragments = [...system, ...others];
   return JSON.stringify(fragments) === JSON.stringify(query.known) ? null : fragments;
-}
-
-/** Its result; rejects when its time is up, or as soon as it is not wanted any more, whatever it does then. */
-async function inTime<Value>(work: Promise<Value>, { ports, signal }: EffectContext): Promise<Value> {
-  let callOff: () => void = () => undefined;
-  const over = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(signal.reason);
-    const callOffTimer = ports.clock.at(ports.clock.now() + mostMs, () =>
-      reject(new Error(`it took longer than ${mostMs / 1000} seconds.`)),
-    );
-    signal.addEventListener('abort', giveUp, { once: true });
-    if (signal.aborted) giveUp();
-    callOff = () => {
-      callOffTimer();
-      signal.removeEventListener('abort', giveUp);
-    };
-  });
-  try {
-    return await Promise.race([work, over]);
-  } finally {
-    callOff();
-    work.catch(() => undefined);
-  }
 }

@@ -1,0 +1,32 @@
+import type { EffectContext } from './effect.ts';
+
+/**
+ * The result of `work`, which is told to stop when its time is up or the effect is no longer owed. Rejects then at once,
+ * whatever `work` does.
+ */
+export async function inTime<Value>(
+  work: (signal: AbortSignal) => Promise<Value>,
+  mostMs: number,
+  { ports: { clock }, signal }: Pick<EffectContext, 'ports' | 'signal'>,
+): Promise<Value> {
+  const limit = new AbortController();
+  const whole = AbortSignal.any([signal, limit.signal]);
+  const callOff = clock.at(clock.now() + mostMs, () =>
+    limit.abort(new Error(`It took longer than ${mostMs / 1000} seconds.`)),
+  );
+  let giveUp: () => void = () => undefined;
+  const over = new Promise<never>((_, reject) => {
+    giveUp = () => reject(whole.reason);
+    whole.addEventListener('abort', giveUp, { once: true });
+    if (whole.aborted) giveUp();
+  });
+  const result = work(whole);
+  try {
+    return await Promise.race([result, over]);
+  } finally {
+    callOff();
+    whole.removeEventListener('abort', giveUp);
+    // What an abandoned call still throws was answered for by the abort.
+    result.catch(() => undefined);
+  }
+}
