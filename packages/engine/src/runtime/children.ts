@@ -28,6 +28,15 @@ const lookEveryMs = 1000;
 /** How long a session that was told to stop may take, ms. */
 const stopWithinMs = 10_000;
 
+/** What another try would meet as well. */
+const hopeless: ReadonlySet<string> = new Set([
+  'task_lost',
+  'unknown_agent',
+  'unknown_model',
+  'price_unknown',
+  'bad_rule',
+]);
+
 type Change = Omit<EventData['task.changed'], 'task'>;
 type Watch = { signal: AbortSignal; changed(change: Change): Promise<void> };
 
@@ -74,6 +83,10 @@ export function createChildren(world: ChildrenWorld): Children {
       throw new PawlError('task_lost', `The log of task ${task.id} is gone, and with it what the task did.`);
     }
     const role = await world.roleOf(task.agent, owner.settings.cwd);
+    if (role.model?.info.isPriceKnown === false && task.allotment?.usd != null) {
+      const why = `Its model ${role.model.id} has no known price, and it was given dollars to spend.`;
+      throw new PawlError('price_unknown', `${why} Limit tokens or steps instead, or give the agent another model.`);
+    }
     return world.create(task.session, { kind: 'agent', id: ownerId(owner.session) }, [
       childCreation(owner, task, role),
     ]);
@@ -140,7 +153,7 @@ export function createChildren(world: ChildrenWorld): Children {
           }
         } catch (error) {
           if (isOver(signal)) return null;
-          if (isPawlError(error, 'task_lost') || isPawlError(error, 'unknown_agent')) {
+          if (isPawlError(error) && hopeless.has(error.code)) {
             return notReached(task, error.message);
           }
           if (isDrivenElsewhere(error)) {
