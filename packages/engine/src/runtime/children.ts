@@ -56,8 +56,8 @@ export type ChildrenWorld = {
   isClosed(): boolean;
   create(id: string, by: Actor, first: readonly EventBody[]): Promise<Session>;
   open(id: string): Promise<Session>;
-  /** Whether a client has a hold on it, so that it stays open. */
-  isHeld(id: string): boolean;
+  /** Drives it no further, unless a client has a hold on it. */
+  letGo(session: Session): void;
   /** Who takes a task. @throws `unknown_agent`. */
   roleOf(agent: string, cwd: string): Promise<Role>;
 };
@@ -69,10 +69,6 @@ export function createChildren(world: ChildrenWorld): Children {
   const ended = async (task: Task, account: Account): Promise<TaskEnding> => {
     const { afterSeq, ...rest } = account;
     return { ...rest, filesChanged: filesChangedIn(await log.read(task.session), afterSeq) };
-  };
-
-  const release = (session: Session) => {
-    if (!world.isHeld(session.id)) session.close();
   };
 
   /** The task's session, driven here. @throws `session_locked` while another process drives it; `task_lost`. */
@@ -148,7 +144,7 @@ export function createChildren(world: ChildrenWorld): Children {
           const account = await untilRest(session, task, watch, stallMs);
           if (account !== null) {
             const ending = await ended(task, account);
-            release(session);
+            world.letGo(session);
             return ending;
           }
         } catch (error) {
@@ -188,7 +184,7 @@ export function createChildren(world: ChildrenWorld): Children {
         const account = await untilRest(session, task, watch, stopWithinMs);
         if (account !== null) {
           const ending = await ended(task, account);
-          release(session);
+          world.letGo(session);
           return ending;
         }
       } catch (error) {

@@ -1,10 +1,10 @@
 /** How tasks, agents, mail and targets hold together, as their users meet it: through a host. */
 import type { Agent, ModelRequest, Tool } from '@pawl/engine';
-import { builtinAgents } from '@pawl/engine';
+import { builtinAgents, createHost } from '@pawl/engine';
 import type { DurableEvent } from '@pawl/protocol';
 import { describe, expect, it } from 'vitest';
-import { mailTools } from '../../src/index.ts';
-import { complete, hangingOnce, logged, plant, type Script, task, told } from './support.ts';
+import { mailTools, taskTools } from '../../src/index.ts';
+import { complete, hangingOnce, logged, plant, type Script, task, told, treeModel } from './support.ts';
 
 const agent = (name: string, more: Partial<Agent> = {}): Agent => ({
   name,
@@ -276,6 +276,26 @@ describe('A3: mail of a task', () => {
     expect((await session.run('Go.')).outcome).toBe('cancelled');
     await seen(host, 'main', (event) => event.type === 'turn.ended' && event.data.turn === 2);
     expect(told(model.requests.at(-1)).join('\n')).toContain('Fire!');
+    await host.close();
+  });
+
+  it('does not keep the sessions of the tree open when they are done', async () => {
+    const { host, session, log } = await plant(
+      {
+        main: [[task('One.')], [mail('main.builder-1', 'Thanks.')], 'Done.'],
+        'main.builder-1': [[task('Two.')], complete('One.')],
+        'main.builder-1.builder-1': [[mail('owner', 'Half.')], complete('Two.')],
+      },
+      { tools: mailTools() },
+    );
+    await session.run('Go.');
+    await seen(host, 'main', ({ type }) => type === 'mail.delivered');
+    const other = createHost({ log, model: treeModel({}), tools: taskTools() });
+    for (const id of ['main.builder-1', 'main.builder-1.builder-1']) {
+      expect((await (await other.open(id)).view()).status, id).toBe('idle');
+    }
+    expect(await logged(host, 'main.builder-1', 'mail.received')).toHaveLength(2);
+    await other.close();
     await host.close();
   });
 
