@@ -190,6 +190,8 @@ export type SessionView = {
   questions: PendingQuestions[];
   todos: Todo[];
   tasks: TaskView[];
+  /** How much mail of it is not delivered yet. */
+  mailUnderWay: number;
   rules: RuleSet;
   limits: Limits;
   usage: Usage;

@@ -30,7 +30,7 @@ export function resumptionOf(view: SessionView): Resumption {
   if (view.status === 'paused') return { kind: 'held' };
   if (view.turn !== null) return { kind: 'owed' };
   if (view.queue.length > 0) return { kind: 'held' };
-  if (hasOpenTasks(view)) return { kind: 'owed' };
+  if (hasOpenTasks(view) || view.mailUnderWay > 0) return { kind: 'owed' };
   if (view.lastTurn === null) return { kind: 'nothing', hasTurns: false };
   return view.lastTurn.outcome === 'completed' ? { kind: 'nothing', hasTurns: true } : { kind: 'cut' };
 }

@@ -89,7 +89,7 @@ export async function drive({
       // After an interruption the queue waits, so the end of a turn is the end.
       isDone = (await isOver(event)) || isDone;
       if (interrupts.isInterrupted() && event.type === 'turn.ended') break;
-      if (isDone && (await isQuiet(session))) break;
+      if (isDone && (await isQuiet(session, event))) break;
     }
     tree.close();
     const isCut = tally.turn === null || interrupts.isInterrupted();
@@ -106,10 +106,11 @@ export async function drive({
   }
 }
 
-/** Tasks that the turn did not wait for are waited for before the process ends. */
-async function isQuiet(session: SessionClient): Promise<boolean> {
+/** Tasks that the turn did not wait for are waited for before the process ends, and mail until it is delivered. */
+async function isQuiet(session: SessionClient, { seq }: DurableEvent): Promise<boolean> {
   const view = await session.view();
-  return view.turn === null && !hasOpenTasks(view);
+  // The session may be further than what was shown of it.
+  return seq >= view.seq && view.turn === null && !hasOpenTasks(view) && view.mailUnderWay === 0;
 }
 
 const isForDesk = ({ type }: DurableEvent) => /^(?:approval|question)\./.test(type);

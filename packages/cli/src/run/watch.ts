@@ -16,11 +16,18 @@ export function untilAnswered(input: string): IsOver {
   };
 }
 
+const endings: ReadonlySet<DurableEvent['type']> = new Set([
+  'turn.ended',
+  'task.ended',
+  'mail.delivered',
+  'mail.failed',
+]);
+
 /** Over when a turn has ended and nothing more is owed. */
 export function untilNothingIsOwed(session: Pick<SessionClient, 'view'>): IsOver {
   let hasEnded = false;
   return async (event) => {
-    hasEnded ||= event.type === 'turn.ended' || event.type === 'task.ended';
+    hasEnded ||= endings.has(event.type);
     if (!hasEnded) return false;
     const view = await session.view();
     return view.turn === null && event.seq >= view.seq;

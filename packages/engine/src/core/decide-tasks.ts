@@ -1,8 +1,9 @@
 /** What may be asked of tasks, and of a session that is one. */
-import type { EventBody } from '@pawl/protocol';
+import type { CommandData, EventBody } from '@pawl/protocol';
 import type { Decision, Fingerprinted } from './decide.ts';
 import { accept, refuse } from './decide.ts';
 import { ownerId } from './fold/task.ts';
+import { modeWith } from './profile.ts';
 import { isStopping } from './settle/ending.ts';
 import type { State } from './state.ts';
 import { depthOf, findTask, nextTask, openTasks, taskSettingsOf, workKey } from './tasks.ts';
@@ -133,8 +134,17 @@ function noTask(state: State, id: string): Decision {
   return refuse('no_task', `There is no task "${id}". ${known.length === 0 ? 'There is none.' : known.join(', ')}`);
 }
 
-function isOwner(state: State, command: TaskCommand): boolean {
-  return state.assignment !== null && command.by.id === ownerId(state.assignment.parent);
+/** Whether a command comes from the session that asked for this task. */
+export function isOwner({ assignment }: State, { by }: Pick<Fingerprinted, 'by'>): boolean {
+  return assignment !== null && by.kind === 'agent' && by.id === ownerId(assignment.parent);
+}
+
+/** What now holds for the owner holds here, but never more than the task's own agent may. */
+export function configureTask({ settings }: State, given: CommandData['session.configure']): Decision {
+  const mode = given.mode === undefined ? undefined : modeWith(settings.profile, given.mode);
+  const { isAttended } = given;
+  const data = { ...(mode !== undefined && { mode }), ...(isAttended !== undefined && { isAttended }) };
+  return accept({ type: 'session.configured', data });
 }
 
 const notOwner = () => refuse('not_owner', 'Only the session that asked for this task can do that.');

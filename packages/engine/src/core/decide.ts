@@ -5,7 +5,7 @@ import { mayAnswer, messageOf } from '@pawl/protocol';
 import { answerQuestions } from './answers.ts';
 import { canonicalJson } from './calls.ts';
 import { compactionRefusal, decideCompaction } from './compaction/decide.ts';
-import { decideTask } from './decide-tasks.ts';
+import { configureTask, decideTask, isOwner } from './decide-tasks.ts';
 import { summariseEdit } from './edits.ts';
 import { findCall } from './fold/call.ts';
 import { decideMail } from './mail.ts';
@@ -114,6 +114,7 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
         : refuse('not_paused', 'The session is not paused.');
     case 'session.configure': {
       const { mode, isAttended, limits: changed, model, modelInfo } = command.data;
+      if (isOwner(state, command)) return configureTask(state, command.data);
       if (command.by.kind !== 'human' && [mode, isAttended, changed].some((change) => change !== undefined)) {
         return refuse('human_only', 'Only a person can change the mode, the limits, or who is there to be asked.');
       }
@@ -137,7 +138,9 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
     case 'plan.execute':
       return executePlan(state, command);
     case 'rule.add':
-      if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can change the rules.');
+      if (command.by.kind !== 'human' && (!isOwner(state, command) || command.data.list === 'allow')) {
+        return refuse('human_only', 'Only a person can change the rules.');
+      }
       return ruleRefusal(command.data) ?? accept({ type: 'rule.added', data: command.data });
     case 'rule.remove':
       if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can change the rules.');

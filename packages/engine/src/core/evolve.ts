@@ -13,7 +13,7 @@ import { evolveMail, noteInHistory, ringMail } from './fold/mail.ts';
 import { noteAsked, notePin, noteReason } from './fold/pins.ts';
 import { evolveQuestion } from './fold/question.ts';
 import { checkResult } from './fold/result.ts';
-import { evolveTask, leaveTasks, passDown, reportTask } from './fold/task.ts';
+import { evolveTask, leaveTasks, passDown, reportTask, wake } from './fold/task.ts';
 import { endTurn, fireTimer, leaveBehind, startTurn } from './fold/turn.ts';
 import { optionsOf } from './options.ts';
 import { repairHistory } from './repair.ts';
@@ -282,6 +282,7 @@ function addUserMessage(state: State, message: UserMessage, seq: number): void {
     noteInHistory(state, message.input);
   }
   if (message.task !== undefined) reportTask(state, message.task);
+  if (message.source === 'input') wake(state);
   if (message.source === 'engine' && state.turn !== null) state.turn.correction = null;
   if (message.source === 'input') state.task ??= textOf(message.content);
   for (const part of message.content) {

@@ -77,13 +77,17 @@ export function decideMail(state: State, command: MailCommand): Decision {
   }
 }
 
+const deliveries = { notify: 'context', urgent: 'steer', interrupt: 'interrupt' } as const;
+
 /** Accepted once, by its id, from the session that wrote it and nobody else. */
 function receive(state: State, mail: CommandData['mail.receive'], { id, by }: MailCommand): Decision {
   if (id !== mail.mail || by.kind !== 'agent' || by.id !== mail.from || mail.from === state.session) {
     return refuse('bad_mail', 'A mail comes from the session that wrote it, under its own id.');
   }
   const content = [{ type: 'text' as const, text: mailText(mail) }];
-  const delivery = ({ notify: 'context', urgent: 'steer', interrupt: 'interrupt' } as const)[mail.priority];
+  // Only its owner sets a task to work, with something to spend.
+  const isAtWork = state.assignment === null || (state.assignment.instance > 0 && state.assignment.finished === null);
+  const delivery = isAtWork ? deliveries[mail.priority] : 'context';
   const events: EventBody[] = [
     { type: 'mail.received', data: mail },
     { type: 'input.queued', data: { input: mail.mail, delivery, content } },

@@ -9,11 +9,11 @@ export type TaskEnding = Omit<EventData['task.ended'], 'task'>;
 /** How a task ended, but for the files, which its log tells: those changed after `afterSeq`. */
 export type Account = Omit<TaskEnding, 'filesChanged'> & { afterSeq: number };
 
-/** Whether it has ended, and nothing of it runs any more. */
+/** Whether it has ended, and nothing of it runs any more; mail of its is on its way only while somebody drives it. */
 export function atRest(state: Readonly<State>, instance: number): boolean {
-  const { assignment, turn } = state;
+  const { assignment, turn, mail } = state;
   if (assignment === null || assignment.instance < instance) return false;
-  return assignment.finished !== null && turn === null && openTasks(state).length === 0;
+  return assignment.finished !== null && turn === null && openTasks(state).length === 0 && mail.outbox.length === 0;
 }
 
 export function whereabouts(state: Readonly<State>): {

@@ -28,6 +28,15 @@ const lookEveryMs = 1000;
 /** How long a session that was told to stop may take, ms. */
 const stopWithinMs = 10_000;
 
+/** What another try would meet as well. */
+const hopeless: ReadonlySet<string> = new Set([
+  'task_lost',
+  'unknown_agent',
+  'unknown_model',
+  'price_unknown',
+  'bad_rule',
+]);
+
 type Change = Omit<EventData['task.changed'], 'task'>;
 type Watch = { signal: AbortSignal; changed(change: Change): Promise<void> };
 
@@ -47,8 +56,8 @@ export type ChildrenWorld = {
   isClosed(): boolean;
   create(id: string, by: Actor, first: readonly EventBody[]): Promise<Session>;
   open(id: string): Promise<Session>;
-  /** Whether a client has a hold on it, so that it stays open. */
-  isHeld(id: string): boolean;
+  /** Drives it no further, unless a client has a hold on it. */
+  letGo(session: Session): void;
   /** Who takes a task. @throws `unknown_agent`. */
   roleOf(agent: string, cwd: string): Promise<Role>;
 };
@@ -62,10 +71,6 @@ export function createChildren(world: ChildrenWorld): Children {
     return { ...rest, filesChanged: filesChangedIn(await log.read(task.session), afterSeq) };
   };
 
-  const release = (session: Session) => {
-    if (!world.isHeld(session.id)) session.close();
-  };
-
   /** The task's session, driven here. @throws `session_locked` while another process drives it; `task_lost`. */
   const reach = async (owner: Readonly<State>, task: Task): Promise<Session> => {
     const isThere = (await log.read(task.session)).length > 0;
@@ -74,6 +79,10 @@ export function createChildren(world: ChildrenWorld): Children {
       throw new PawlError('task_lost', `The log of task ${task.id} is gone, and with it what the task did.`);
     }
     const role = await world.roleOf(task.agent, owner.settings.cwd);
+    if (role.model?.info.isPriceKnown === false && task.allotment?.usd != null) {
+      const why = `Its model ${role.model.id} has no known price, and it was given dollars to spend.`;
+      throw new PawlError('price_unknown', `${why} Limit tokens or steps instead, or give the agent another model.`);
+    }
     return world.create(task.session, { kind: 'agent', id: ownerId(owner.session) }, [
       childCreation(owner, task, role),
     ]);
@@ -135,12 +144,12 @@ export function createChildren(world: ChildrenWorld): Children {
           const account = await untilRest(session, task, watch, stallMs);
           if (account !== null) {
             const ending = await ended(task, account);
-            release(session);
+            world.letGo(session);
             return ending;
           }
         } catch (error) {
           if (isOver(signal)) return null;
-          if (isPawlError(error, 'task_lost') || isPawlError(error, 'unknown_agent')) {
+          if (isPawlError(error) && hopeless.has(error.code)) {
             return notReached(task, error.message);
           }
           if (isDrivenElsewhere(error)) {
@@ -175,7 +184,7 @@ export function createChildren(world: ChildrenWorld): Children {
         const account = await untilRest(session, task, watch, stopWithinMs);
         if (account !== null) {
           const ending = await ended(task, account);
-          release(session);
+          world.letGo(session);
           return ending;
         }
       } catch (error) {

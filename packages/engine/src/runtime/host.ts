@@ -155,6 +155,11 @@ export function createHost(options: HostOptions): Host {
       .catch(() => undefined);
   };
 
+  /** Drives a session no further that no client has a hold on. */
+  const letGo = (session: Session) => {
+    if (!held.has(session.id)) session.close();
+  };
+
   const { system = defaultPrompt } = options;
   const blobs = options.blobs ?? blobsOf(log);
   const agents = isList(options.agents) ? agentsOf(options.agents) : options.agents;
@@ -174,7 +179,7 @@ export function createHost(options: HostOptions): Host {
     toolMiddleware: options.toolMiddleware ?? [],
     notify,
     redactor: options.redactor ?? noSecrets,
-    post: createPost(options.mail, (session, by) => client(by).open(session)),
+    post: createPost(options.mail, { open: (id) => take(id, () => Session.open(id, ports, driver)), letGo }),
     prompts,
     ...(agents !== undefined && { agents }),
     ...(options.surroundings !== undefined && { surroundings: options.surroundings }),
@@ -192,7 +197,7 @@ export function createHost(options: HostOptions): Host {
       isClosed: () => isClosed,
       create: (id, by, first) => take(id, () => Session.create(id, ports, by, first)),
       open: (id) => take(id, () => Session.open(id, ports, driver)),
-      isHeld: (id) => held.has(id),
+      letGo,
       async roleOf(name, cwd) {
         const agent = agents === undefined ? null : await findAgent(agents, name, cwd);
         if (agent?.mode === 'main') {

@@ -1,7 +1,9 @@
 /** How mail gets from one session of a host to another. */
-import type { CommandInput, Identity, Receipt, SessionClient } from '@pawl/protocol';
+import type { CommandInput, Receipt } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { MailRules } from '../ports.ts';
+import { atRest } from './child-state.ts';
+import type { Session } from './session.ts';
 
 export type Post = {
   mayWrite(from: string, to: string): Promise<boolean>;
@@ -17,10 +19,15 @@ const treeRules: Required<MailRules> = {
   ownerOf: (session) => (session.includes('.') ? session.slice(0, session.lastIndexOf('.')) : null),
 };
 
-/** `open` takes a session up in the name of another. Without rules, sessions of one tree of tasks write to each other. */
+type Office = { open(session: string): Promise<Session>; letGo(session: Session): void };
+
+/**
+ * Sessions are opened to be given mail, and let go where they are tasks that have ended: no mail sets those to work.
+ * Without rules, sessions of one tree of tasks write to each other.
+ */
 export function createPost(
   { mayWrite, ownerOf = treeRules.ownerOf }: MailRules = treeRules,
-  open: (session: string, by: Identity) => Promise<SessionClient>,
+  { open, letGo }: Office,
 ): Post {
   return {
     mayWrite: async (from, to) => mayWrite(from, to),
@@ -28,8 +35,11 @@ export function createPost(
     async deliver(to, mail) {
       const { from } = mail;
       if (!(await mayWrite(from, to))) throw new PawlError('may_not_write', `${from} may not write to ${to}.`);
-      const session = await open(to, { kind: 'agent', id: from });
-      return session.command('mail.receive', mail, mail.mail);
+      const session = await open(to);
+      const by = { kind: 'agent' as const, id: from };
+      const receipt = await session.command({ id: mail.mail, session: to, by, type: 'mail.receive', data: mail });
+      if (await session.look((state) => atRest(state, 0))) letGo(session);
+      return receipt;
     },
   };
 }

@@ -35,6 +35,7 @@ export function viewOf(state: Readonly<State>): SessionView {
     questions: pendingQuestions(state),
     todos: [...state.todos.items],
     tasks: state.tasks.map(taskView),
+    mailUnderWay: state.mail.outbox.length,
     rules: { deny: [...rules.deny], ask: [...rules.ask], allow: [...rules.allow] },
     limits: { ...limits },
     usage: state.usage,

@@ -85,19 +85,25 @@ export function restLoop(turn: Turn, loop: Loop): void {
   loop.rest = { kind: 'answer' };
 }
 
+/** Whatever it waited for has come. What a check found, it is still to be told. */
+export function restNoMore(loop: Loop): void {
+  if (loop.rest?.kind !== 'failed_check') loop.rest = null;
+}
+
 /** A call that ends turns puts their end forward; whether it is one, is seen to before the next step. */
 export function proposeEnd(loop: Loop, message: string, result: Json | undefined): void {
   loop.proposed = { message, ...(result !== undefined && { result }) };
 }
 
-function progress({ turn }: State): void {
+/** Something was done, by the agent or by its tasks. */
+export function noteProgress({ turn }: State): void {
   if (turn?.loop != null) turn.loop.hasProgressed = true;
 }
 
 export function noteTodos(state: State, todos: readonly Todo[]): void {
-  if (canonicalJson(todos) !== canonicalJson(state.todos.items)) progress(state);
+  if (canonicalJson(todos) !== canonicalJson(state.todos.items)) noteProgress(state);
 }
 
 export function noteDeed(state: State, { claims }: Call, { status }: EventData['tool.finished']): void {
-  if (status === 'ok' && (claims?.effect === 'write' || claims?.effect === 'external')) progress(state);
+  if (status === 'ok' && (claims?.effect === 'write' || claims?.effect === 'external')) noteProgress(state);
 }

@@ -6,6 +6,7 @@ import type { Letter, Task } from '../tasks.ts';
 import { findTask } from '../tasks.ts';
 import { addCost, addUsage } from '../usage.ts';
 import { noteTaskEnd, takeEnding } from './flow.ts';
+import { noteProgress, restNoMore } from './loop.ts';
 import { addSpending } from './spending.ts';
 
 export type TaskEvent = Extract<
@@ -146,6 +147,7 @@ function endTask(state: State, task: Task, data: EventData['task.ended']): void 
   const last = task.history.at(-1);
   if (last !== undefined) Object.assign(last, { outcome, message });
   addSpending(state, usage, costUsd);
+  if (outcome === 'completed') noteProgress(state);
   noteTaskEnd(state, task);
   if (state.turn !== null) state.turn.unattendedDenials += unattendedDenials;
 }
@@ -165,38 +167,60 @@ const statusAfter: Record<EventData['task.ended']['outcome'], TaskStatus> = {
   blocked: 'waiting_on_owner',
 };
 
-/** The model has been told of a task's end; an answer that was to be the last is not. */
+/** The model has been told of a task's end. */
 export function reportTask(state: State, id: string): void {
   const task = findTask(state, id);
   if (task !== undefined) task.isReported = true;
-  if (state.turn?.ending?.outcome === 'completed') state.turn.ending = null;
+  wake(state);
+}
+
+/** There is something to answer: an answer that was to be the last is not, and an agent that rested goes on. */
+export function wake({ turn }: State): void {
+  if (turn?.ending?.outcome === 'completed') turn.ending = null;
+  if (turn?.loop != null) restNoMore(turn.loop);
 }
 
 /** What narrows or widens the owner's leave holds below it too. */
 export function passDown(state: State, event: DurableEvent): void {
-  const body = letterOf(event);
-  if (body === null || event.by.kind === 'engine') return;
-  const by = { kind: event.by.kind, id: event.by.id };
+  const bodies = lettersOf(event);
+  if (bodies.length === 0 || event.by.kind === 'engine') return;
+  const person = { kind: event.by.kind, id: event.by.id };
+  const owner = { kind: 'agent' as const, id: ownerId(state.session) };
+  const letters = bodies.map((body, index): Letter => {
+    const isOwnRule = event.type !== 'session.configured';
+    const id = `${state.session}:${event.seq}${index === 0 ? '' : `:${index}`}`;
+    return { id, by: isOwnRule ? person : owner, body };
+  });
   for (const task of state.tasks) {
     const isThere = task.phase === 'live' || task.instance > 1 || task.phase === 'ended';
-    if (isThere && !task.isForeign) task.letters.push({ id: `${state.session}:${event.seq}`, by, body });
+    if (isThere && !task.isForeign) task.letters.push(...letters);
   }
 }
 
-function letterOf(event: DurableEvent): Letter['body'] | null {
+function lettersOf(event: DurableEvent): Letter['body'][] {
   switch (event.type) {
     case 'rule.added':
-      return { type: 'rule.add', data: event.data };
+      return [{ type: 'rule.add', data: event.data }];
     case 'rule.removed':
-      return event.data.list === 'allow' ? { type: 'rule.remove', data: event.data } : null;
+      return event.data.list === 'allow' ? [{ type: 'rule.remove', data: event.data }] : [];
     case 'session.configured': {
-      const { mode, isAttended } = event.data;
+      const { mode, isAttended, profile } = event.data;
       const data = { ...(mode !== undefined && { mode }), ...(isAttended !== undefined && { isAttended }) };
-      return Object.keys(data).length === 0 ? null : { type: 'session.configure', data };
+      const configured: Letter['body'][] = Object.keys(data).length === 0 ? [] : [{ type: 'session.configure', data }];
+      return [...configured, ...narrowing(profile)];
     }
     default:
-      return null;
+      return [];
   }
+}
+
+/** What another agent may not do, nobody below it may; what it may besides is its own. */
+function narrowing(profile: EventData['session.configured']['profile']): Letter['body'][] {
+  const { deny = [], ask = [] } = profile?.rules ?? {};
+  return [
+    ...deny.map((rule): Letter['body'] => ({ type: 'rule.add', data: { list: 'deny', rule } })),
+    ...ask.map((rule): Letter['body'] => ({ type: 'rule.add', data: { list: 'ask', rule } })),
+  ];
 }
 
 /** A fork takes the records; the tasks themselves stay with the session that asked for them. */

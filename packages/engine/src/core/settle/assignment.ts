@@ -42,6 +42,12 @@ function afterTurn(state: State, assignment: Assigned): EventBody[] {
 /** It ended its turn with plain text, which is no end of the task. */
 function rested(state: State, assignment: Assigned): EventBody[] {
   if (assignment.isNudged) {
+    if (assignment.outputSchema !== undefined) {
+      const words = lastWords(state);
+      return [
+        finished(assignment, 'failed', `It ended in plain text, without the result that was asked for: ${words}`),
+      ];
+    }
     const summary = lastWords(state);
     const envelope = { ...emptyEnvelope, summary };
     const message = 'It ended in plain text.';

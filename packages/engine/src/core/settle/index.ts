@@ -8,7 +8,7 @@ import { applied, droppedCompaction, roomMade, settleCompacting } from './compac
 import { endOf, isStopping, stopOutcome } from './ending.ts';
 import { gathered } from './gather.ts';
 import { budgetReached, limitReached } from './limits.ts';
-import { looped } from './loop.ts';
+import { isRestingForTasks, looped } from './loop.ts';
 import { mailRead } from './mail.ts';
 import { corrected } from './result.ts';
 import { isAwaiting, settleTasks, untold } from './tasks.ts';
@@ -76,6 +76,7 @@ const beforeStep: readonly Rule[] = [
   ended,
   paused,
   applied,
+  resting,
   looped,
   limited,
   corrected,
@@ -107,9 +108,15 @@ function tasksTold(state: State): EventBody[] | null {
 function ended(state: State, turn: Turn): EventBody[] | null {
   const { ending } = turn;
   if (ending === null) return null;
-  if (isAwaiting(state, turn)) return [];
+  if (isAwaiting(state, turn)) return steered(state);
   if (ending.outcome !== 'completed' || !turn.review) return [endOf(turn, ending)];
   return [{ type: 'review.requested', data: { turn: turn.number } }];
+}
+
+/** A turn that only waits for its tasks hears what is said to it all the same. */
+function steered(state: State): EventBody[] {
+  const isWoken = !state.isPaused && state.queue.some(({ delivery }) => delivery === 'steer');
+  return isWoken ? (inputsTaken(state) ?? []) : [];
 }
 
 function paused(state: State): EventBody[] | null {
@@ -120,6 +127,11 @@ function limited(state: State, turn: Turn): EventBody[] | null {
   const limit = limitReached(state, turn);
   if (limit === null) return null;
   return isAwaiting(state, turn) ? [] : [endOf(turn, limit)];
+}
+
+/** An agent with a target that has nothing to do but wait for its tasks is not told to go on. */
+function resting(state: State, turn: Turn): EventBody[] | null {
+  return isRestingForTasks(state, turn) ? steered(state) : null;
 }
 
 function inputsTaken(state: State): EventBody[] | null {

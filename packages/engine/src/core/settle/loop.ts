@@ -2,6 +2,7 @@
 import type { EventBody, EventData, LoopStatus } from '@pawl/protocol';
 import { openWork, openWorkText } from '../open-work.ts';
 import type { Loop, State, Turn } from '../state.ts';
+import { openTasks } from '../tasks.ts';
 
 /** Rounds in a row that may change nothing. */
 const mostFruitless = 3;
@@ -12,6 +13,12 @@ export function looped(state: State, turn: Turn): EventBody[] | null {
   if (loop === null) return null;
   if (loop.proposed !== null) return proposed(state, turn, loop);
   return loop.rest === null ? null : goOn(state, turn, loop, 'executing', reasonOf(loop.rest));
+}
+
+/** Whether its agent came to rest while tasks are at work, which take it further when they end. */
+export function isRestingForTasks(state: State, { loop }: Turn): boolean {
+  const rest = loop?.rest?.kind;
+  return (rest === 'answer' || rest === 'refused_end') && openTasks(state).length > 0;
 }
 
 /** Why a call may not end this turn now, as a sentence for the model; null if it may. */
