@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -20,6 +21,18 @@ describe('P2: the grammar', () => {
     const digest = (path: string | URL) => createHash('sha256').update(readFileSync(path)).digest('hex');
     const published = createRequire(import.meta.url).resolve('tree-sitter-bash/tree-sitter-bash.wasm');
     expect(digest(new URL('../src/shell/tree-sitter-bash.wasm', import.meta.url))).toBe(digest(published));
+  });
+
+  it('costs little memory, however many commands it reads', () => {
+    const script = `
+      import { loadGrammar, readTree } from ${JSON.stringify(new URL('../src/shell/grammar.ts', import.meta.url).href)};
+      await loadGrammar();
+      readTree('ls "src"');
+      const before = process.resourceUsage().maxRSS;
+      for (let index = 0; index < 20_000; index++) readTree('grep -rn "word" src | head -n ' + index + ' && for x in a b; do cat $x; done');
+      console.log(Math.round((process.resourceUsage().maxRSS - before) / 1024));`;
+    const grownMb = Number(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }));
+    expect(grownMb).toBeLessThan(100);
   });
 
   it('a command is judged in less time than the grammar takes to read a hundred like it', async () => {

@@ -1,7 +1,7 @@
 /** Collects a stream of any length in memory of a fixed size: its beginning, and its end in a ring. */
 export class OutputCollector {
   readonly #half: number;
-  #head: Buffer[] = [];
+  #head: Buffer = Buffer.alloc(0);
   #headBytes = 0;
   #ring: Buffer | null = null;
   #ringBytes = 0;
@@ -23,12 +23,20 @@ export class OutputCollector {
   add(chunk: Buffer): void {
     this.#totalBytes += chunk.length;
     const forHead = Math.min(chunk.length, this.#half - this.#headBytes);
-    if (forHead > 0) {
-      // A copy, because a small chunk may hold on to a large buffer.
-      this.#head.push(Buffer.from(chunk.subarray(0, forHead)));
-      this.#headBytes += forHead;
-    }
+    if (forHead > 0) this.#addToHead(chunk.subarray(0, forHead));
     if (forHead < chunk.length) this.#addToRing(chunk.subarray(forHead));
+  }
+
+  /** One buffer that doubles: a million pieces of a byte each would be a hundred times their size as pieces. */
+  #addToHead(bytes: Buffer): void {
+    const length = this.#headBytes + bytes.length;
+    if (length > this.#head.length) {
+      const larger = Buffer.allocUnsafe(Math.min(this.#half, Math.max(2 * this.#head.length, length)));
+      this.#head.copy(larger, 0, 0, this.#headBytes);
+      this.#head = larger;
+    }
+    bytes.copy(this.#head, this.#headBytes);
+    this.#headBytes = length;
   }
 
   #addToRing(bytes: Buffer): void {
@@ -44,9 +52,10 @@ export class OutputCollector {
   /** All that is kept, as text; invalid UTF-8 is replaced, and a marker counts what is missing. */
   text(): string {
     const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    const head = this.#head.subarray(0, this.#headBytes);
     const tail = this.#tail();
-    if (this.omittedBytes === 0) return decode(Buffer.concat([...this.#head, tail]));
-    return `${decode(Buffer.concat(this.#head))}\n... [${this.omittedBytes} bytes omitted] ...\n${decode(withoutBrokenStart(tail))}`;
+    if (this.omittedBytes === 0) return decode(Buffer.concat([head, tail]));
+    return `${decode(head)}\n... [${this.omittedBytes} bytes omitted] ...\n${decode(withoutBrokenStart(tail))}`;
   }
 
   #tail(): Buffer {

@@ -29,10 +29,22 @@ export function loadGrammar(): Promise<void> {
 async function load(): Promise<void> {
   const { Language, Parser: Reader } = await import('web-tree-sitter');
   const { readFile } = await import('node:fs/promises');
+  await keepUnoptimized();
   await Reader.init();
   const bytes = await readFile(new URL('./tree-sitter-bash.wasm', import.meta.url));
   const bash = await Language.load(new Uint8Array(bytes));
   parser = new Reader().setLanguage(bash);
+}
+
+/**
+ * V8 would optimize the grammar's largest function after some thirty commands, which takes half a gigabyte of memory
+ * and most of a second, to save ten microseconds a command. The settings are asked whenever it thinks of that, so they
+ * hold for all WebAssembly of the process from now on.
+ */
+async function keepUnoptimized(): Promise<void> {
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString('--no-wasm-tier-up');
+  setFlagsFromString('--no-wasm-dynamic-tiering');
 }
 
 const commandTypes = ['command', 'declaration_command', 'unset_command', 'test_command'];
