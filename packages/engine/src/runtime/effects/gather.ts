@@ -33,7 +33,7 @@ export const runGather: Runner<'gather'> = async (effect, context) => {
 
 /** A disk that does not answer keeps no turn waiting. */
 function changedInTime(context: EffectContext): ReturnType<typeof changedFiles> {
-  return inTime(changedFiles(context), context).catch(() => []);
+  return inTime(() => changedFiles(context), mostMs, context).catch(() => []);
 }
 
 type Known = Omit<SurroundingsQuery, 'role' | 'prompts' | 'now' | 'notice'>;
