@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { wireServer } from '@pawl/models/testing';
 import type { DurableEvent } from '@pawl/protocol';
@@ -71,6 +72,22 @@ describe('A1: agents as files', () => {
       code: 2,
       stderr: expect.stringContaining('There are: builder, planner, reviewer, scout.'),
     });
+  });
+
+  it('that are no files that can be read are told as such, and hide no others', async () => {
+    const place = makePlace({ '.pawl/agents/scout.md': '---\ndescription: Looks around.\n---\n' });
+    symlinkSync('/nowhere', join(place.folder, '.pawl/agents/gone.md'));
+    writeUser(place, 'agents/alias.md', '---\ndescription: *unknown\n---\n');
+    const folder = join(place.home, '.config/pawl/agents');
+    mkdirSync(join(folder, 'dir.md'));
+    execFileSync('mkfifo', [join(folder, 'pipe.md')]);
+    const { code, stdout, stderr } = await pawl(place, ['agents', 'list']);
+    expect(code).toBe(2);
+    expect(stdout).toContain('scout');
+    expect(stderr).toMatch(/alias\.md, line 2: Unresolved alias/);
+    for (const name of ['dir', 'pipe']) expect(stderr).toContain(`${name}.md, line 1: it is no file`);
+    const shown = await pawl(place, ['run', '-m', 'demo', '--agent', 'alias', 'x']);
+    expect(shown).toMatchObject({ code: 2, stderr: expect.stringMatching(/alias\.md, line 2: Unresolved alias/) });
   });
 
   it('give a run their prompt, tools, rules, model, mode and steps', async () => {

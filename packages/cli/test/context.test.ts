@@ -27,6 +27,8 @@ describe('pawl context (X1, X11)', () => {
 
     const report = JSON.parse((await pawl(place, ['context', 'one', '--json'])).stdout);
     expect(report).toMatchObject({ tokens: 6010, messages: 4, step: 0, compactions: { applied: 0 } });
+    const offered = report.regions.find(({ name }: { name: string }) => name === 'tools');
+    expect(offered.count).toBe(server.requests[0]?.tools.length);
     expect(report.thresholdTokens).toBe(Math.floor(report.usableTokens * 0.5));
     const names = report.regions.map(({ name }: { name: string }) => name);
     expect(names).toEqual(['system', 'environment', 'tools', 'messages', 'tool results']);

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { wireServer } from '@pawl/models/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -45,6 +45,16 @@ describe('X8: pawl memory', () => {
     const gone = await pawl(place, ['memory', 'remove', id]);
     expect(gone).toMatchObject({ code: 2, stderr: expect.stringContaining(`There is no note ${id}.`) });
   });
+});
+
+it('X8: memory that cannot be used costs the run what is remembered, and a person is told', async () => {
+  const place = makePlace();
+  await pawl(place, ['memory', 'add', note]);
+  writeFileSync(join(place.home, 'pawl', 'memory.db'), 'no database at all');
+  const server = await serve(() => ({ text: 'Done.' }));
+  const { code, stderr } = await pawl(place, ['run', 'x'], { env: serverEnv(server.url) });
+  expect(code).toBe(0);
+  expect(stderr).toContain('What is remembered is left out: ');
 });
 
 describe('X8: the tools', () => {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { MemoryNote } from '@pawl/engine';
 import { sqliteLog, sqliteMemory } from '@pawl/storage';
 import { memoryConformance } from '@pawl/storage/conformance';
@@ -62,6 +63,19 @@ describe('X8: sqliteMemory', () => {
     const [first] = await memory.search('When are roses cut?', { cwd: '/', limit: 5 });
     expect(first?.text).toBe('Roses are cut in April.');
     await memory.close();
+  });
+
+  it('is read while another process writes', async () => {
+    const path = newPath();
+    const first = sqliteMemory({ path });
+    await first.add(note('Roses'));
+    await first.close();
+    const writer = new DatabaseSync(path);
+    writer.exec('BEGIN IMMEDIATE');
+    const reader = sqliteMemory({ path });
+    expect(await reader.list()).toHaveLength(1);
+    await reader.close();
+    writer.close();
   });
 
   it('says what is wrong with a file that is none of its own, and leaves it alone', async () => {

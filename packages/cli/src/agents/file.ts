@@ -62,7 +62,7 @@ export async function parseAgent(name: string, path: string, text: string): Prom
   const lineAt = (offset: number) => lineCounter.linePos(offset).line + 1;
   const [error] = document.errors;
   if (error !== undefined) throw badAgent(path, lineAt(error.pos[0]), error.message.split('\n')[0] ?? error.code);
-  const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
+  const value = settingsIn(() => document.toJS({ maxAliasCount: 100 }), path);
   const problem = problemIn(value, schema) ?? ruleProblem(value as Written);
   if (problem !== null) {
     const place = problem.slice(0, problem.indexOf(':'));
@@ -85,7 +85,15 @@ export async function parseAgent(name: string, path: string, text: string): Prom
   };
 }
 
-function badAgent(path: string, line: number, problem: string): PawlError {
+function settingsIn(read: () => unknown, path: string): unknown {
+  try {
+    return read() ?? {};
+  } catch (cause) {
+    throw badAgent(path, 2, messageOf(cause).split('\n')[0] ?? 'the settings cannot be read');
+  }
+}
+
+export function badAgent(path: string, line: number, problem: string): PawlError {
   return new PawlError('bad_agent', `${path}, line ${line}: ${problem}`);
 }
 

@@ -1,12 +1,12 @@
 /** The agents that there are: built in, the user's, and the project's. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Agent, type Agents, builtinAgents } from '@pawl/engine';
 import { messageOf } from '@pawl/protocol';
 import { parseConfig } from '../config/parse.ts';
 import { projectConfigPath, userConfigPath } from '../config/paths.ts';
 import { projectOf, readProjectFiles } from '../policy/project-files.ts';
-import { parseAgent } from './file.ts';
+import { badAgent, parseAgent } from './file.ts';
 
 /** An agent, where it is from, and what of it does not take effect. */
 export type FoundAgent = { agent: Agent; from: 'built in' | 'user' | 'project'; notes: readonly string[] };
@@ -69,7 +69,21 @@ function namesIn(folder: string): string[] {
 async function userAgent(name: string, environment: NodeJS.ProcessEnv): Promise<FoundAgent | null> {
   const path = join(userFolder(environment), `${name}.md`);
   if (!fileName.test(`${name}.md`) || !existsSync(path)) return null;
-  return { agent: await parseAgent(name, path, readFileSync(path, 'utf8')), from: 'user', notes: [] };
+  return { agent: await parseAgent(name, path, textIn(path)), from: 'user', notes: [] };
+}
+
+const mostBytes = 64 * 1024;
+
+/** @throws `bad_agent`; a pipe is not waited for. */
+function textIn(path: string): string {
+  const status = statSync(path);
+  if (!status.isFile()) throw badAgent(path, 1, 'it is no file');
+  if (status.size > mostBytes) throw badAgent(path, 1, `it has more than ${mostBytes / 1024} KB`);
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw badAgent(path, 1, `it cannot be read: ${messageOf(cause)}`);
+  }
 }
 
 /** Untrusted, it only narrows, takes nobody's name, and its prompt is marked as somebody else's. */

@@ -3,7 +3,9 @@ import type { ContextReport } from '@pawl/engine';
 import { buildRequest, contextOf, createRegistry, defaultPrompt, toldTo } from '@pawl/engine';
 import { stateOf } from '@pawl/engine/readers';
 import { builtinTools } from '@pawl/tools';
+import { memoryTools } from '@pawl/tools/memory';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { openMemory } from '../memory/open.ts';
 import { openOutput } from '../output/stdout.ts';
 import { findSession } from '../sessions/find.ts';
 import { withLog } from '../sessions/open.ts';
@@ -12,7 +14,7 @@ export async function showContext(named: string, { json }: { json?: true }): Pro
   const events = await withLog(async (log) => log.read((await findSession(log, named)).session));
   const state = stateOf(events);
   const { model: id, modelInfo: info } = state.settings;
-  const tools = createRegistry(builtinTools());
+  const tools = createRegistry([...builtinTools(), ...memoryTools(openMemory())]);
   const report = contextOf(state, buildRequest(state, { id, info }, toldTo(state, { tools, system: defaultPrompt })));
   const output = openOutput(process.stdout);
   await output.write(json === true ? `${JSON.stringify(report, null, 2)}\n` : textOf(report));

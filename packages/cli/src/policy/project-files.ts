@@ -23,7 +23,7 @@ export function readProjectFiles(folder: string): ProjectFiles {
   return { agents: filesIn(folder, 'agents'), prompts: filesIn(folder, 'prompts') };
 }
 
-/** What cannot be read, leads out of the project, or is too large is no file of it. */
+/** What cannot be read, leads out of the project, or is too large is no file of it; the others are. */
 function filesIn(project: string, kind: keyof ProjectFiles): ShippedFile[] {
   const folder = join(project, '.pawl', kind);
   if (!existsSync(folder)) return [];
@@ -33,15 +33,21 @@ function filesIn(project: string, kind: keyof ProjectFiles): ShippedFile[] {
     return names
       .sort()
       .slice(0, mostFiles)
-      .flatMap((entry) => {
-        const path = join(folder, entry);
-        const real = realpathSync(path);
-        const status = statSync(real);
-        if (!isInside(root, real) || !status.isFile() || status.size > mostBytes) return [];
-        return [{ name: fileName.exec(entry)?.[1] ?? entry, path, text: readFileSync(real, 'utf8') }];
-      });
+      .flatMap((entry) => shippedFile(root, join(folder, entry), fileName.exec(entry)?.[1] ?? entry));
   } catch {
     // A folder that changes meanwhile or must not be read ships nothing.
+    return [];
+  }
+}
+
+function shippedFile(root: string, path: string, name: string): ShippedFile[] {
+  try {
+    const real = realpathSync(path);
+    const status = statSync(real);
+    if (!isInside(root, real) || !status.isFile() || status.size > mostBytes) return [];
+    return [{ name, path, text: readFileSync(real, 'utf8') }];
+  } catch {
+    // A link that leads nowhere, or what must not be read.
     return [];
   }
 }

@@ -58,7 +58,13 @@ export async function drive({
     let hasAnswered = false;
     let isDone = false;
     const before = await session.view();
-    const events = session.events({ seq: fromSeq }, watching.signal);
+    const live = session.events({ seq: fromSeq }, watching.signal);
+    const first = live.next();
+    // Told to whoever reads them.
+    first.catch(() => undefined);
+    // What is only broadcast, such as a notice, passes by whoever has not caught up with the log when it comes.
+    if (before.seq > fromSeq) await first;
+    const events = continued(first, live);
     const isOver = await begin(session);
     // Loaded while the request is on its way.
     const reporter = await openReporter(format, screen, output);
@@ -103,6 +109,15 @@ export async function drive({
     interrupts.close();
     clearInterval(alive);
     await output.flush();
+  }
+}
+
+/** The same events, the first of which was asked for already. */
+async function* continued<Event>(first: Promise<IteratorResult<Event>>, events: AsyncIterableIterator<Event>) {
+  try {
+    for (let next = await first; next.done !== true; next = await events.next()) yield next.value;
+  } finally {
+    await events.return?.();
   }
 }
 

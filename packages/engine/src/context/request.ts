@@ -16,7 +16,7 @@ export function toldTo(state: Readonly<State>, ports: Pick<EffectPorts, 'system'
   const found = typeof toolChoice === 'object' ? [...state.offeredTools, toolChoice.tool] : state.offeredTools;
   return {
     system: state.fragments === null ? ports.system(state) : promptOf(state.fragments),
-    tools: offeredTools(toolsFor(ports.tools, state, state.turn?.profile), found),
+    tools: offeredTools(toolsFor(ports.tools, state, (state.turn ?? state.settings).profile), found),
   };
 }
 

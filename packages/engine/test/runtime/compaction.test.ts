@@ -50,10 +50,10 @@ function countingModel(step: (request: ModelRequest) => ModelPart[], summarise: 
   return { model, requests, summaries };
 }
 
-/** A session with some turns behind it, compacted by hand. */
+/** A session with some turns behind it, one of which corrects, compacted by hand. */
 async function compacted(
   summarise: (request: ModelRequest, number: number) => string,
-  options: { todos?: Todo[]; summaryPrompt?: string } = {},
+  options: { todos?: Todo[]; summaryPrompt?: string; correction?: string } = {},
 ) {
   let asked = 0;
   const { model, requests, summaries } = countingModel(
@@ -69,7 +69,7 @@ async function compacted(
     content: 'ok',
     ...(options.todos !== undefined && { todos: options.todos }),
   }));
-  const { summaryPrompt } = options;
+  const { summaryPrompt, correction = 'Never paint it red.' } = options;
   const host = createHost({
     log: memoryLog(),
     model,
@@ -78,7 +78,7 @@ async function compacted(
   });
   const session = await host.create({ cwd: '/' });
   await session.run('Build a fence.');
-  await session.run('Never paint it red.');
+  await session.run(correction);
   for (let turn = 0; turn < 14; turn++) await session.run(`Plank ${turn}. ${'It is long. '.repeat(60)}`);
   await session.command('context.compact', { focus: 'the gate' });
   await eventOf(session, 'context.compacted');
@@ -120,6 +120,20 @@ describe('X3: a summary', () => {
     expect(summaries).toHaveLength(2);
     expect(summaries[1] === undefined ? '' : said(summaries[1])).toContain(problem);
     expect(result).toMatchObject({ kind: 'summary', summary: summary(corrected) });
+  });
+
+  it('names a correction in a language without spaces when most of its characters are there', async () => {
+    const { summaries } = await compacted(
+      () => summary({ 'Corrections and constraints': '用户说过：配置文件绝不可修改。' }),
+      {
+        correction: '不要修改配置文件',
+      },
+    );
+    expect(summaries).toHaveLength(1);
+    const other = await compacted(() => summary({ 'Corrections and constraints': '用户喜欢蓝色的花园和长椅。' }), {
+      correction: '不要修改配置文件',
+    });
+    expect(other.summaries).toHaveLength(2);
   });
 
   it('that stays bad gives way to a digest, which holds what was called and said (scenario 25)', async () => {

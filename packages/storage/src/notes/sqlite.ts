@@ -153,6 +153,8 @@ function connect(path: string): DatabaseSync {
     if (!isEmpty && numberOf('application_id') !== applicationId) throw new Error("it is another program's database");
     if (numberOf('user_version') > shape) throw new Error('a newer Pawl wrote it; update Pawl');
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON');
+    // Whoever only reads waits for no writer.
+    if (numberOf('user_version') === shape) return database;
     transaction(database, () => {
       if (numberOf('user_version') === shape) return;
       database.exec(`

@@ -12,16 +12,22 @@ export type Read = {
 
 /**
  * The beginning of a text file that somebody else may have put there; null if there is none. A pipe is not waited for,
- * and a link is followed only to where `within` allows.
+ * and a link is followed only to where `within` allows, and there to `kinds` of files: others may be secrets.
  * @throws what is wrong with it, as a sentence without its name.
  */
-export async function readText(path: string, mostBytes: number, within: string | null): Promise<Read | null> {
+export async function readText(
+  path: string,
+  mostBytes: number,
+  within: string | null,
+  kinds: RegExp | null = null,
+): Promise<Read | null> {
   const real = await realpath(path).catch((error: unknown) => {
     if (isAbsent(error)) return null;
     throw new Error(reasonOf(error));
   });
   if (real === null) return null;
   if (within !== null && !isInside(within, real)) throw new Error('it is a link that leads out of its place');
+  if (within !== null && kinds?.test(real) === false) throw new Error('it is a link to another kind of file');
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   const file = await open(real, O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch((error: unknown) => {
     throw new Error(reasonOf(error));

@@ -10,6 +10,8 @@ import { type Read, readText } from './files.ts';
 const mostBytes = 32 * 1024;
 /** In one folder the first that is there counts. */
 const names = ['AGENTS.md', 'CLAUDE.md'] as const;
+/** What a link of a project may lead to. */
+const markdown = /\.(?:md|mdc|markdown)$/i;
 /** Folders from the root down to the one of the work, at most. */
 const mostFolders = 64;
 
@@ -58,7 +60,7 @@ async function inFolder(folder: string, within: string | null, notice: Notice): 
   for (const name of names) {
     const path = join(folder, name);
     try {
-      const read = await readText(path, mostBytes, within);
+      const read = await readText(path, mostBytes, within, markdown);
       if (read === null) continue;
       return read.text.trim() === '' ? [] : [{ ...read, name, path }];
     } catch (error) {

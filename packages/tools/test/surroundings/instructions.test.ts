@@ -114,6 +114,15 @@ describe('X7: AGENTS.md', () => {
     expect(sourcesOf(gathered)).toEqual([join(place.project, 'a/AGENTS.md')]);
   });
 
+  it('is no way to a file of another kind, such as one with keys', async () => {
+    const place = createPlace();
+    place.write('.env', 'KEY=1234');
+    symlinkSync('.env', join(place.project, 'AGENTS.md'));
+    const { text, notices } = await place.gather();
+    expect(text).not.toContain('1234');
+    expect(notices).toEqual([expect.stringContaining('it is a link to another kind of file')]);
+  });
+
   it('is a snapshot: it changes when everything is taken anew, and not before', async () => {
     const place = createPlace();
     place.write('AGENTS.md', 'Run npm test.');

@@ -48,13 +48,27 @@ const plain = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
+/** Writing that puts no spaces between words. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+
+/** The longer words of a text; of writing without spaces each two characters that stand together. */
+function wordsIn(text: string): string[] {
+  return plain(text)
+    .split(' ')
+    .flatMap((word) => {
+      if (!unspaced.test(word)) return word.length > 3 ? [word] : [];
+      const characters = [...word];
+      return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+    });
+}
+
 /** A correction is named when most of its longer words are there. */
 function unnamed(sections: ReadonlyMap<Heading, string[]>, { corrections }: Job): string[] {
-  const named = new Set(plain((sections.get('Corrections and constraints') ?? []).join(' ')).split(' '));
+  const named = new Set(wordsIn((sections.get('Corrections and constraints') ?? []).join(' ')));
   return corrections
     .slice(-mostNamed)
     .filter((correction) => {
-      const words = [...new Set(plain(correction).split(' '))].filter((word) => word.length > 3).slice(0, 40);
+      const words = [...new Set(wordsIn(correction))].slice(0, 40);
       return words.filter((word) => named.has(word)).length < words.length / 2;
     })
     .map((correction) => `It does not name what the person said: "${correction.slice(0, 200).toWellFormed()}"`);
