@@ -77,7 +77,7 @@ describe('A3: mail that cannot be delivered yet', () => {
     const other = log();
     const claim = await other.claim('main.builder-1');
     first.resolve();
-    await running.shown('"type":"turn.ended"');
+    await running.shown('"session":"main","type":"turn.ended"');
     await running.shown('"type":"mail.delayed"');
     running.kill('SIGKILL');
     expect((await running.result).signal).toBe('SIGKILL');
@@ -114,6 +114,33 @@ describe('E4: a run with tasks that is interrupted', () => {
     const resumed = await pawl(place, ['run', '--resume', 'main'], { env });
     expect(resumed.stdout).toBe('Ended.\n');
     expect(resumed.code).toBe(0);
+  });
+});
+
+describe('E4: a run that only waits for tasks that its turn left behind', () => {
+  it('is left by Ctrl-C at once; the next one waits for them again', async () => {
+    const place = makePlace();
+    let isFirst = true;
+    const server = await serve((request) => {
+      if (textOf(request).includes('Begin')) {
+        return count(request) === 0 ? task('Hang.', { background: true, joined: false }) : { text: 'Ended.' };
+      }
+      return isFirst ? new Promise<never>(() => undefined) : complete('Late.');
+    });
+    const env = serverEnv(server.url);
+    const flags = ['--output-format', 'stream-json'];
+    const running = start(place, ['run', ...flags, '--session-id', 'main', 'Begin'], { env });
+    await running.shown('"session":"main","type":"turn.ended"');
+    await running.shown('"session":"main.builder-1","type":"step.started"');
+    running.kill('SIGINT');
+    expect((await running.result).code).toBe(130);
+    expect(await logged(place, 'main', 'task.ended')).toHaveLength(0);
+    isFirst = false;
+    const resumed = await pawl(place, ['run', ...flags, '--resume', 'main'], { env });
+    expect(resumed.stdout).toContain('"summary":"Late."');
+    expect(resumed.code).toBe(0);
+    const [ended] = await logged(place, 'main', 'task.ended');
+    expect(ended?.data).toMatchObject({ outcome: 'completed' });
   });
 });
 

@@ -30,9 +30,10 @@ export function resumptionOf(view: SessionView): Resumption {
   if (view.status === 'paused') return { kind: 'held' };
   if (view.turn !== null) return { kind: 'owed' };
   if (view.queue.length > 0) return { kind: 'held' };
+  // Tasks and mail of a turn that was cut are waited for after it.
+  if (view.lastTurn !== null && view.lastTurn.outcome !== 'completed') return { kind: 'cut' };
   if (hasOpenTasks(view) || view.mailUnderWay > 0) return { kind: 'owed' };
-  if (view.lastTurn === null) return { kind: 'nothing', hasTurns: false };
-  return view.lastTurn.outcome === 'completed' ? { kind: 'nothing', hasTurns: true } : { kind: 'cut' };
+  return { kind: 'nothing', hasTurns: view.lastTurn !== null };
 }
 
 /** Goes on with what is owed, held back, or cut off by a limit, a failure or a cancel. */

@@ -98,10 +98,11 @@ export async function drive({
       if (isDone && (await isQuiet(session, event))) break;
     }
     tree.close();
-    const isCut = tally.turn === null || interrupts.isInterrupted();
-    const exitCode =
-      isCut || tally.turn === null ? exitCodes.cancelled : exitCodeOf(tally.turn, tally.failure?.code ?? null);
-    await reporter.finish({ tally, view: await session.view(), exitCode });
+    const view = await session.view();
+    const turn = tally.turn ?? (tally.hasCaughtUp ? view.lastTurn : null);
+    const isCut = turn === null || interrupts.isInterrupted();
+    const exitCode = isCut ? exitCodes.cancelled : exitCodeOf(turn, tally.failure?.code ?? null);
+    await reporter.finish({ tally, view, exitCode });
     return exitCode;
   } finally {
     desk?.close();

@@ -21,6 +21,8 @@ export type Tally = {
   /** The last failed model call of that turn. */
   failure: Failure | null;
   denials: Denial[];
+  /** What an earlier turn left behind, tasks or mail, came to its end. */
+  hasCaughtUp: boolean;
   /** The turn was asked for a result that satisfies a schema. */
   isStructured: boolean;
   startedAt: number | null;
@@ -36,6 +38,7 @@ export function createTally(): Tally {
     turn: null,
     failure: null,
     denials: [],
+    hasCaughtUp: false,
     isStructured: false,
     startedAt: null,
     endedAt: null,
@@ -97,6 +100,11 @@ export function count(tally: Tally, event: DurableEvent): void {
       tally.denials.push({ call, ...known, reason: content, isUnattended: isUnattended ?? false });
       break;
     }
+    case 'task.ended':
+    case 'mail.delivered':
+    case 'mail.failed':
+      tally.hasCaughtUp = true;
+      break;
     case 'turn.ended':
       tally.turn = event.data;
       tally.endedAt = event.at;

@@ -22,7 +22,8 @@ export function finished(state: State, outcome: Finished): EventBody[] {
   const isEnd = state.turn?.loop != null && data.endsTurn !== undefined && data.isBlocked !== true;
   // What the call itself puts on the list is open already.
   const todos = declared?.todos === undefined ? state.todos : { items: declared.todos, age: 0 };
-  const own: EventBody[] = isEnd ? proposed({ ...state, todos }, data) : [{ type: 'tool.finished', data }];
+  const told = isMoreToCome(state, declared) ? { ...data, content: moreToCome } : data;
+  const own: EventBody[] = isEnd ? proposed({ ...state, todos }, data) : [{ type: 'tool.finished', data: told }];
   return [...said, ...own, ...checked(state, outcome.checked, data.call)];
 }
 
@@ -67,9 +68,20 @@ function letters(state: State, call: string, mail: readonly Outgoing[] = []): Ev
     .map((letter, index) => sent(state, mailId(state.session, `${call}_m${index + 1}`), letter));
 }
 
+const moreToCome = 'This ends the turn, not the task: more has come for you. See to it, and call this again.';
+
+/** Whether a task says that it is done that has not read all that was sent to it. */
+function isMoreToCome({ assignment, queue }: State, { envelope }: Declared = {}): boolean {
+  if (envelope === undefined || assignment === null || assignment.finished !== null) return false;
+  return queue.some(({ delivery }) => delivery !== 'context');
+}
+
 /** A task says that it is done, with what it gives to its owner. */
-function completion({ assignment }: State, { envelope }: Declared = {}): EventBody[] {
+function completion(state: State, declared: Declared = {}): EventBody[] {
+  const { assignment } = state;
+  const { envelope } = declared;
   if (envelope === undefined || assignment === null || assignment.finished !== null) return [];
+  if (isMoreToCome(state, declared)) return [];
   const { instance } = assignment;
   return [{ type: 'task.finished', data: { instance, outcome: 'completed', message: 'It is done.', envelope } }];
 }

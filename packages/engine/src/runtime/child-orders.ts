@@ -29,7 +29,8 @@ export function childCreation(owner: Readonly<State>, task: Task, { agent, model
     scopes,
     keys: [...(assignment?.keys ?? []), task.key],
   };
-  const { steps = limits.steps } = task.allotment ?? {};
+  const { steps: given = limits.steps } = task.allotment ?? {};
+  const steps = agent?.steps == null ? given : Math.min(given, agent.steps);
   return {
     type: 'session.created',
     data: {

@@ -1,6 +1,7 @@
 /** Copies a session, up to a message, into a log of its own. */
 import type { Actor, DurableEvent, UserPart } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
+import { evolve, initialState, settle } from '../core/index.ts';
 
 type Fork = { events: DurableEvent[]; draft: UserPart[] | null };
 
@@ -38,4 +39,25 @@ const completesMessage: ReadonlySet<string> = new Set(['message.added', 'tool.fi
 function draftOf(event: DurableEvent | undefined): UserPart[] | null {
   if (event?.type !== 'message.added' || event.data.message.role !== 'user') return null;
   return event.data.message.content;
+}
+
+/** What follows from a log that nobody drives. */
+export function settled(events: readonly DurableEvent[], at: number): DurableEvent[] {
+  const state = initialState();
+  for (const event of events) evolve(state, event);
+  const following: DurableEvent[] = [];
+  for (let bodies = settle(state); bodies.length > 0; bodies = settle(state)) {
+    for (const body of bodies) {
+      const event = {
+        seq: state.seq + 1,
+        at,
+        session: state.session,
+        ...body,
+        by: { kind: 'engine' as const, id: 'pawl' },
+      };
+      evolve(state, event);
+      following.push(event);
+    }
+  }
+  return following;
 }

@@ -1,37 +1,11 @@
 /** The live sessions of one process, and the clients that use them. */
-import { existsSync, realpathSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
 import { parseRule } from '@pawl/policy';
-import type {
-  Actor,
-  Client,
-  Command,
-  CommandInput,
-  CreateOptions,
-  DurableEvent,
-  EventBody,
-  Flow,
-  Identity,
-  OpenOptions,
-  SessionClient,
-  TaskSettings,
-} from '@pawl/protocol';
+import type { Actor, Client, Command, Flow, Identity, OpenOptions, TaskSettings } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
-import { agentsOf, findAgent, profileOf } from '../agents/index.ts';
+import { agentsOf, findAgent } from '../agents/index.ts';
 import { defaultPrompt } from '../context/prompt.ts';
-import { compactionRefusal } from '../core/compaction/decide.ts';
 import type { State } from '../core/index.ts';
-import {
-  defaultCompaction,
-  defaultLimits,
-  evolve,
-  flowProblem,
-  initialState,
-  limitsRefusal,
-  modeWith,
-  settle,
-} from '../core/index.ts';
-import { merged, mergeLimits } from '../core/state.ts';
+import { evolve, initialState } from '../core/index.ts';
 import type {
   Agent,
   Agents,
@@ -50,11 +24,12 @@ import type {
 import { createAttachments } from './attachments.ts';
 import { createChildren } from './children.ts';
 import { sessionClient } from './client.ts';
+import { beginning, checkId, withAgent } from './creation.ts';
 import type { ApproverRoutes } from './effects/approvers.ts';
 import type { EffectPorts, Runners } from './effects/effect.ts';
 import { runners } from './effects/index.ts';
 import type { RuleLayer } from './effects/judge.ts';
-import { forkEvents } from './fork.ts';
+import { forkEvents, settled } from './fork.ts';
 import { createId, systemClock } from './ids.ts';
 import type { RequestMiddleware, ToolMiddleware } from './middleware.ts';
 import { readPlainFile } from './plain-file.ts';
@@ -163,6 +138,7 @@ export function createHost(options: HostOptions): Host {
   const { system = defaultPrompt } = options;
   const blobs = options.blobs ?? blobsOf(log);
   const agents = isList(options.agents) ? agentsOf(options.agents) : options.agents;
+  const found = { agents, modelFor };
   const prompts = createPrompts();
   const gathersContext = options.system === undefined && (options.surroundings !== undefined || agents !== undefined);
   const attachments = (options.internals?.attachments ?? createAttachments)(blobs);
@@ -249,23 +225,6 @@ export function createHost(options: HostOptions): Host {
     return (await (live.get(id) ?? drive(id, begin))).session;
   };
 
-  type Changes = Parameters<SessionClient['configure']>[0];
-
-  /** Another agent comes with what it may, and with its model where the change names none. */
-  const complete = async (
-    changes: Changes,
-    cwdOf: () => Promise<string>,
-  ): Promise<CommandInput['session.configure']> => {
-    const agent =
-      changes.agent === undefined || agents === undefined
-        ? null
-        : await findAgent(agents, changes.agent, await cwdOf());
-    const given = agent?.model == null ? changes : { model: agent.model, ...changes };
-    const switched = { ...given, ...(agent !== null && { profile: profileOf(agent) }) };
-    if (switched.model === undefined || 'modelInfo' in switched) return switched;
-    const { id, info } = await modelFor(switched.model);
-    return { ...switched, model: changes.model ?? id, modelInfo: info };
-  };
   const cwdIn = async (session: string): Promise<string> => {
     const [first] = await existing(log, session);
     return first?.type === 'session.created' ? first.data.cwd : '/';
@@ -275,7 +234,7 @@ export function createHost(options: HostOptions): Host {
     const { configure, rules = [] } = changes;
     const added = rules.map((data): Command => ({ id: createId(), session, by, type: 'rule.add', data }));
     if (configure === undefined) return added;
-    const data = await complete(configure, () => cwdIn(session));
+    const data = await withAgent(configure, () => cwdIn(session), found);
     return [{ id: createId(), session, by, type: 'session.configure', data }, ...added];
   };
 
@@ -283,7 +242,7 @@ export function createHost(options: HostOptions): Host {
     const hold = ({ session }: Live) => {
       held.add(session.id);
       return sessionClient(session, identity, (changes) =>
-        complete(changes, () => session.look(({ settings }) => settings.cwd)),
+        withAgent(changes, () => session.look(({ settings }) => settings.cwd), found),
       );
     };
     const actor: Actor = { ...identity };
@@ -292,12 +251,7 @@ export function createHost(options: HostOptions): Host {
       attach: (bytes, { name } = {}) => attachments.attach(bytes, name),
       async create(given) {
         const id = checkId(given.id ?? newId());
-        const cwd = canonicalFolder(given.cwd);
-        const agent = agents === undefined ? null : await findAgent(agents, given.agent ?? defaultAgent, cwd);
-        if (identity.kind === 'agent') refuseWidening(given, agent);
-        const named = given.model ?? agent?.model ?? null;
-        const model = named === null ? options.model : await modelFor(named);
-        const first = creation({ ...given, cwd }, { model, agent, gathersContext, options });
+        const first = await beginning(given, { ...options, ...found, gathersContext, by: identity });
         if (live.has(id)) throw new PawlError('conflict', `There is a session ${id} already. Open it instead.`);
         return hold(await drive(id, () => Session.create(id, ports, actor, [first])));
       },
@@ -372,101 +326,11 @@ const noSecrets: Redactor = {
   stream: () => ({ push: (piece) => piece, end: () => '' }),
 };
 
-const defaultAgent = 'builder';
-
-/** `cwd` is canonical. */
-function creation(
-  given: CreateOptions,
-  {
-    model,
-    agent,
-    gathersContext,
-    options: { tasks, flows },
-  }: { model: Model; agent: Agent | null; gathersContext: boolean; options: HostOptions },
-): EventBody {
-  const problem = flows?.map(flowProblem).find((sentence) => sentence !== null);
-  if (problem != null) throw new PawlError('bad_flow', problem);
-  const own = agent?.steps == null ? {} : { steps: agent.steps };
-  const limits = mergeLimits(mergeLimits(defaultLimits, own), given.limits ?? {});
-  const profile = agent === null ? null : profileOf(agent);
-  const mode = modeWith(profile, given.mode) ?? 'manual';
-  const refusal = limitsRefusal(limits, model.info.isPriceKnown);
-  if (refusal !== null) throw new PawlError(refusal.code, refusal.message);
-  const bad = compactionRefusal(given.compaction);
-  if (bad !== null) throw new PawlError(bad.code, bad.message);
-  const rules = { deny: [], ask: [], allow: [], ...given.rules };
-  for (const rule of [...rules.deny, ...rules.ask, ...rules.allow]) parseRule(rule);
-  return {
-    type: 'session.created',
-    data: {
-      cwd: given.cwd,
-      model: model.id,
-      modelInfo: model.info,
-      agent: given.agent ?? defaultAgent,
-      mode,
-      isAttended: given.isAttended ?? false,
-      rules,
-      limits,
-      metadata: given.metadata ?? {},
-      ...(given.origin !== undefined && { origin: given.origin }),
-      ...(profile !== null && { profile }),
-      ...(profile?.mode !== undefined && { modeOfSession: given.mode ?? 'manual' }),
-      ...(gathersContext && { gathersContext }),
-      ...(given.compaction !== undefined && { compaction: merged(defaultCompaction, given.compaction) }),
-      ...(tasks !== undefined && Object.keys(tasks).length > 0 && { tasks }),
-      ...(flows !== undefined && flows.length > 0 && { flows: [...flows] }),
-    },
-  };
-}
-
-/** What an agent begins asks as much as anything else does: only a person answers questions beforehand. */
-function refuseWidening(given: CreateOptions, agent: Agent | null): void {
-  // The agent's mode may be stricter than what was given, which is then the next agent's.
-  const modes = [given.mode, agent?.permissionMode];
-  const allowed = [...(given.rules?.allow ?? []), ...(agent?.rules.allow ?? [])];
-  if (!modes.includes('auto') && !modes.includes('accept-edits') && allowed.length === 0) return;
-  throw new PawlError('human_only', 'Only a person can create a session that allows calls without asking.');
-}
-
-/** What follows from a log that nobody drives. */
-function settled(events: readonly DurableEvent[], at: number): DurableEvent[] {
-  const state = initialState();
-  for (const event of events) evolve(state, event);
-  const following: DurableEvent[] = [];
-  for (let bodies = settle(state); bodies.length > 0; bodies = settle(state)) {
-    for (const body of bodies) {
-      const event = {
-        seq: state.seq + 1,
-        at,
-        session: state.session,
-        ...body,
-        by: { kind: 'engine' as const, id: 'pawl' },
-      };
-      evolve(state, event);
-      following.push(event);
-    }
-  }
-  return following;
-}
-
-/** Rules compare canonical paths, so the folder they start from is one. A folder that is not there yet stays as named. */
-function canonicalFolder(cwd: string): string {
-  if (!isAbsolute(cwd)) {
-    throw new PawlError('bad_folder', `"${cwd}" is not an absolute path. Give the session's folder from the root on.`);
-  }
-  return existsSync(cwd) ? realpathSync.native(cwd) : cwd;
-}
-
 async function existing(log: SessionLog, id: string) {
   const events = await log.read(id);
   if (events.length === 0)
     throw new PawlError('no_session', `There is no session ${id}. List them with: pawl sessions list`);
   return events;
-}
-
-function checkId(id: string): string {
-  if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
-  throw new PawlError('bad_session_id', `"${id}" cannot name a session: use up to 64 letters, digits, "-" and "_".`);
 }
 
 function isList(agents: HostOptions['agents']): agents is readonly Agent[] {

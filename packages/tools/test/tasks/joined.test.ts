@@ -4,7 +4,7 @@ import { builtinAgents, createHost } from '@pawl/engine';
 import type { DurableEvent } from '@pawl/protocol';
 import { describe, expect, it } from 'vitest';
 import { mailTools, taskTools } from '../../src/index.ts';
-import { complete, hangingOnce, logged, plant, type Script, task, told, treeModel } from './support.ts';
+import { complete, handClock, hangingOnce, logged, plant, type Script, task, told, treeModel } from './support.ts';
 
 const agent = (name: string, more: Partial<Agent> = {}): Agent => ({
   name,
@@ -146,6 +146,20 @@ describe('A2: a task of an agent', () => {
     await host.close();
   });
 
+  it('takes no more steps than its agent may', async () => {
+    const { host, session, model } = await plant(
+      {
+        main: [[task('Look.', { agent: 'brief' })], 'So it is.'],
+        'main.brief-1': (_, call) => [{ tool: 'look', input: { at: call } }],
+      },
+      { tools, agents: [agent('builder'), agent('brief', { steps: 3 })] },
+    );
+    await session.run('Go.');
+    expect(model.requests.filter((request) => request.session === 'main.brief-1')).toHaveLength(3);
+    expect(told(model.requests.at(-1)).at(-1)).toContain('Task brief-1 failed.\nThe turn reached its limit of 3 steps');
+    await host.close();
+  });
+
   it('is given only to those that the agent may delegate to', async () => {
     const { host, session } = await plant(
       {
@@ -201,6 +215,72 @@ describe('A5: a task that owes a result', () => {
     expect(told(model.requests.at(-1)).at(-1)).toContain(
       'Task builder-1 failed.\nIt ended in plain text, without the result',
     );
+    await host.close();
+  });
+});
+
+describe('A4: what is sent to a task', () => {
+  const sending = (delivery: string): Script[string] => [
+    [task('One.', { background: true })],
+    [{ tool: 'task_send', input: { task: 'builder-1', message: 'And two.', delivery } }],
+    'Waiting.',
+    'Done.',
+  ];
+
+  for (const delivery of ['queue', 'steer']) {
+    it(`before it says that it is done is done too, and its end is that of all (${delivery})`, async () => {
+      const sent = Promise.withResolvers<void>();
+      const { host, session, model } = await plant({
+        main: sending(delivery),
+        'main.builder-1': [
+          async () => {
+            await sent.promise;
+            return complete('One.');
+          },
+          complete('One and two.'),
+        ],
+      });
+      const running = session.run('Go.');
+      await seen(host, 'main', ({ type }) => type === 'task.delivered');
+      sent.resolve();
+      await running;
+      expect(told(model.requests.at(-1)).at(-1)).toContain('Task builder-1 completed.\nOne and two.');
+      expect((await session.view()).tasks).toMatchObject([{ status: 'completed', instance: 1 }]);
+      await host.close();
+    });
+  }
+
+  it('does not keep it from ending where a person cancels it and lets what is queued wait', async () => {
+    const hangs = Promise.withResolvers<void>();
+    const { host, session, model } = await plant({
+      main: [[task('Hang.')], 'So be it.'],
+      'main.builder-1': [hangingOnce(hangs.resolve)],
+    });
+    const running = session.run('Go.');
+    await hangs.promise;
+    const child = await host.open('main.builder-1');
+    await child.command('input.send', { content: [{ type: 'text', text: 'Later.' }], delivery: 'queue' });
+    await child.command('turn.cancel', { reason: 'Enough.', queue: 'wait' });
+    expect((await running).text).toBe('So be it.');
+    expect(told(model.requests.at(-1)).at(-1)).toContain('Task builder-1 was cancelled.\nCancelled by local: Enough.');
+    await host.close();
+  });
+
+  it('begins nothing any more when its time is up', async () => {
+    const clock = handClock();
+    const hangs = Promise.withResolvers<void>();
+    const { host, session } = await plant(
+      { main: sending('queue'), 'main.builder-1': [hangingOnce(hangs.resolve), complete('Late.')] },
+      { clock },
+    );
+    const running = session.run('Go.');
+    await hangs.promise;
+    await seen(host, 'main', ({ type }) => type === 'task.delivered');
+    clock.move(900_000);
+    await running;
+    expect(await logged(host, 'main.builder-1', 'turn.started')).toHaveLength(1);
+    const [ended] = await logged(host, 'main', 'task.ended');
+    expect(ended?.data).toMatchObject({ outcome: 'failed' });
     await host.close();
   });
 });

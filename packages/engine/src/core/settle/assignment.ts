@@ -12,7 +12,8 @@ export function settleAssignment(state: State): EventBody[] | null {
   const { assignment } = state;
   if (assignment === null || assignment.instance === 0 || assignment.finished !== null) return null;
   if (assignment.isOverTime) return [finished(assignment, 'failed', 'It ran out of time.')];
-  if (state.queue.length > 0 || state.turns === assignment.before.turns) return null;
+  const isGoingOn = state.queue.length > 0 && !state.isHeld;
+  if (isGoingOn || state.turns === assignment.before.turns) return null;
   // What it has delegated comes back first.
   if (openTasks(state).length > 0) return [];
   return afterTurn(state, assignment);

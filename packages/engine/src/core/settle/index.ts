@@ -47,13 +47,18 @@ function betweenTurns(state: State): EventBody[] {
   if (told.length > 0) return told;
   const assigned = settleAssignment(state);
   if (assigned !== null) return assigned;
-  const context = state.queue.find((input) => input.delivery === 'context');
-  if (context !== undefined) return [taken(context)];
+  const context = state.queue.find((input) => input.delivery === 'context' || isTooLate(state, input));
+  if (context !== undefined) return [taken({ ...context, delivery: 'context' })];
   const next = state.queue[0];
   if (next === undefined || state.isPaused || state.isHeld) return [];
   const turn = state.turns + 1;
   const data = { turn, cause: 'input' as const, input: next.id, ...next.options };
   return [{ type: 'turn.started', data }, taken(next)];
+}
+
+/** A task that has ended is set to work by its owner alone, and by a person: what others sent it reads then. */
+function isTooLate({ assignment }: State, { by }: QueuedInput): boolean {
+  return assignment !== null && assignment.finished !== null && by.kind === 'agent';
 }
 
 function taken(input: QueuedInput): EventBody {

@@ -1,0 +1,112 @@
+/** How a session begins, and what is new in it when its agent or its model is another. */
+import { existsSync, realpathSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { parseRule } from '@pawl/policy';
+import type { CommandInput, CreateOptions, EventBody, Identity, SessionClient } from '@pawl/protocol';
+import { PawlError } from '@pawl/protocol';
+import { findAgent, profileOf } from '../agents/index.ts';
+import { compactionRefusal } from '../core/compaction/decide.ts';
+import { defaultCompaction, defaultLimits, flowProblem, limitsRefusal, modeWith } from '../core/index.ts';
+import { merged, mergeLimits } from '../core/state.ts';
+import type { Agent, Agents, Model } from '../ports.ts';
+import type { HostOptions } from './host.ts';
+
+const defaultAgent = 'builder';
+
+/** Where agents and models are found. */
+export type Found = { agents: Agents | undefined; modelFor(name: string): Promise<Model> };
+
+type Creator = Found & Pick<HostOptions, 'model' | 'tasks' | 'flows'> & { by: Identity; gathersContext: boolean };
+
+/** How a session begins. @throws what is wrong with it; `human_only` where it is more than `by` may ask for. */
+export async function beginning(given: CreateOptions, creator: Creator): Promise<EventBody> {
+  const { agents, modelFor, by } = creator;
+  const cwd = canonicalFolder(given.cwd);
+  const agent = agents === undefined ? null : await findAgent(agents, given.agent ?? defaultAgent, cwd);
+  if (by.kind === 'agent') refuseWidening(given, agent);
+  const named = given.model ?? agent?.model ?? null;
+  const model = named === null ? creator.model : await modelFor(named);
+  return creation({ ...given, cwd }, model, agent, creator);
+}
+
+/** `cwd` is canonical. */
+function creation(
+  given: CreateOptions,
+  model: Model,
+  agent: Agent | null,
+  { gathersContext, tasks, flows }: Pick<Creator, 'gathersContext' | 'tasks' | 'flows'>,
+): EventBody {
+  const problem = flows?.map(flowProblem).find((sentence) => sentence !== null);
+  if (problem != null) throw new PawlError('bad_flow', problem);
+  const own = agent?.steps == null ? {} : { steps: agent.steps };
+  const limits = mergeLimits(mergeLimits(defaultLimits, own), given.limits ?? {});
+  const profile = agent === null ? null : profileOf(agent);
+  const mode = modeWith(profile, given.mode) ?? 'manual';
+  const refusal = limitsRefusal(limits, model.info.isPriceKnown);
+  if (refusal !== null) throw new PawlError(refusal.code, refusal.message);
+  const bad = compactionRefusal(given.compaction);
+  if (bad !== null) throw new PawlError(bad.code, bad.message);
+  const rules = { deny: [], ask: [], allow: [], ...given.rules };
+  for (const rule of [...rules.deny, ...rules.ask, ...rules.allow]) parseRule(rule);
+  return {
+    type: 'session.created',
+    data: {
+      cwd: given.cwd,
+      model: model.id,
+      modelInfo: model.info,
+      agent: given.agent ?? defaultAgent,
+      mode,
+      isAttended: given.isAttended ?? false,
+      rules,
+      limits,
+      metadata: given.metadata ?? {},
+      ...(given.origin !== undefined && { origin: given.origin }),
+      ...(profile !== null && { profile }),
+      ...(profile?.mode !== undefined && { modeOfSession: given.mode ?? 'manual' }),
+      ...(gathersContext && { gathersContext }),
+      ...(given.compaction !== undefined && { compaction: merged(defaultCompaction, given.compaction) }),
+      ...(tasks !== undefined && Object.keys(tasks).length > 0 && { tasks }),
+      ...(flows !== undefined && flows.length > 0 && { flows: [...flows] }),
+    },
+  };
+}
+
+/** What an agent begins asks as much as anything else does: only a person answers questions beforehand. */
+function refuseWidening(given: CreateOptions, agent: Agent | null): void {
+  // The agent's mode may be stricter than what was given, which is then the next agent's.
+  const modes = [given.mode, agent?.permissionMode];
+  const allowed = [...(given.rules?.allow ?? []), ...(agent?.rules.allow ?? [])];
+  if (!modes.includes('auto') && !modes.includes('accept-edits') && allowed.length === 0) return;
+  throw new PawlError('human_only', 'Only a person can create a session that allows calls without asking.');
+}
+
+type Changes = Parameters<SessionClient['configure']>[0];
+
+/** Another agent comes with what it may, and with its model where the change names none. */
+export async function withAgent(
+  changes: Changes,
+  cwdOf: () => Promise<string>,
+  { agents, modelFor }: Found,
+): Promise<CommandInput['session.configure']> {
+  const agent =
+    changes.agent === undefined || agents === undefined ? null : await findAgent(agents, changes.agent, await cwdOf());
+  const given = agent?.model == null ? changes : { model: agent.model, ...changes };
+  const switched = { ...given, ...(agent !== null && { profile: profileOf(agent) }) };
+  if (switched.model === undefined || 'modelInfo' in switched) return switched;
+  const { id, info } = await modelFor(switched.model);
+  return { ...switched, model: changes.model ?? id, modelInfo: info };
+}
+
+/** Rules compare canonical paths, so the folder they start from is one. A folder that is not there yet stays as named. */
+function canonicalFolder(cwd: string): string {
+  if (!isAbsolute(cwd)) {
+    throw new PawlError('bad_folder', `"${cwd}" is not an absolute path. Give the session's folder from the root on.`);
+  }
+  return existsSync(cwd) ? realpathSync.native(cwd) : cwd;
+}
+
+/** @throws `bad_session_id`. */
+export function checkId(id: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
+  throw new PawlError('bad_session_id', `"${id}" cannot name a session: use up to 64 letters, digits, "-" and "_".`);
+}
