@@ -55,6 +55,7 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
     case 'todo.updated':
     case 'note.set':
     case 'tools.offered':
+    case 'files.reverted':
     case 'context.gathered':
     case 'plan.written':
     case 'plan.accepted':

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -56,6 +57,25 @@ describe('S1: pawl undo and redo', () => {
     expect((await pawl(place, ['redo'])).code).toBe(1);
     const { stdout } = await pawl(place, ['sessions', 'show', 'mine']);
     expect(stdout).toContain('The user took back the file changes of turn 2: src/a.ts.');
+  });
+
+  it('are facts of the log, so that a file can be edited as it is then, and a later rewind sees through them', async () => {
+    const place = await twoTurns();
+    const file = join(place.folder, 'src/a.ts');
+    await pawl(place, ['undo']);
+    const { stdout } = await pawl(place, ['sessions', 'export', 'mine', '--format', 'json']);
+    const events: { type: string; by: object; data: object }[] = JSON.parse(stdout).events;
+    const digest = `sha256-${createHash('sha256').update(readFileSync(file)).digest('hex')}`;
+    expect(events.filter(({ type }) => type === 'files.reverted')).toMatchObject([
+      { by: { kind: 'human' }, data: { direction: 'undo', files: { [file]: digest } } },
+    ]);
+    expect(await demo(place, ['-r', 'mine'], replace)).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).toContain('renamed');
+    const [first = ''] = await inputsOf(place);
+    expect((await pawl(place, ['sessions', 'rewind', 'mine', '--before', first, '--files'])).stderr).toContain(
+      'src/a.ts changed back',
+    );
+    expect(readFileSync(file, 'utf8')).toBe(todoFiles['src/a.ts']);
   });
 
   it('leave alone what was changed since, and say which', async () => {

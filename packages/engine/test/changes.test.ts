@@ -135,4 +135,39 @@ describe('S1: file changes in the log', () => {
       expect(fileChangesOf(events).changes).toEqual([]);
     }
   });
+
+  it('do not count where they were undone, unless they were done again', () => {
+    const path = '/w/a';
+    const edits = [
+      { turn: 1, tool: 'edit', details: change(path, file('a'), 'b') },
+      { turn: 2, tool: 'edit', details: change(path, file('b'), 'c') },
+    ];
+    const put = (direction: 'undo' | 'redo', letter: string): EventBody => ({
+      type: 'files.reverted',
+      data: { direction, files: { [path]: digest(letter), '/w/unknown': null } },
+    });
+    const logWith = (...later: EventBody[]) => {
+      const events = [...logOf(edits)];
+      for (const body of later) {
+        events.push({ seq: events.length + 1, at: 0, session: 's', by: { kind: 'human', id: 'ann' }, ...body });
+      }
+      return events;
+    };
+    const found = (events: DurableEvent[]) =>
+      fileChangesOf(events).changes.map(({ steps, ...rest }) => [rest.after, steps.length, rest.isTangled]);
+    expect(found(logWith())).toEqual([[digest('c'), 2, false]]);
+    expect(found(logWith(put('undo', 'b')))).toEqual([[digest('b'), 1, false]]);
+    expect(found(logWith(put('undo', 'b'), put('undo', 'a')))).toEqual([[digest('a'), 0, false]]);
+    expect(found(logWith(put('undo', 'a'), put('redo', 'b')))).toEqual([[digest('b'), 1, false]]);
+    expect(found(logWith(put('undo', 'a'), put('redo', 'c')))).toEqual([[digest('c'), 2, false]]);
+
+    const [, , , , , , , finished] = logOf([
+      ...edits.slice(1),
+      { turn: 3, tool: 'edit', details: change(path, file('a'), 'd') },
+    ]);
+    const onward = logWith(put('undo', 'a'), ...(finished === undefined ? [] : [finished]));
+    expect(found(onward)).toEqual([[digest('d'), 1, false]]);
+    // A turn is what it was, so that it can be done again.
+    expect(fileChangesOf(onward, { turn: 1 }).changes).toMatchObject([{ after: digest('b') }]);
+  });
 });

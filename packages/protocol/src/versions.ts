@@ -21,6 +21,7 @@ export const eventVersions: Record<EventType, number> = {
   'todo.updated': 1,
   'note.set': 1,
   'tools.offered': 1,
+  'files.reverted': 1,
   'input.queued': 1,
   'input.edited': 1,
   'input.removed': 1,

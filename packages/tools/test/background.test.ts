@@ -143,16 +143,18 @@ describe('T4: background processes', () => {
     while (workingIn(folder).length > 0) await wait(10);
   });
 
-  it('keep no program from ending', async () => {
+  it('keep no program from ending, and leave no logs behind', async () => {
     const folder = temporaryFolder();
+    const temporary = temporaryFolder();
     const program = spawn(
       process.execPath,
       ['--input-type=module-typescript', '-e', hostOf(folder, { endsAtOnce: true })],
-      { stdio: 'inherit' },
+      { stdio: 'inherit', env: { ...process.env, TMPDIR: temporary } },
     );
     const code = await new Promise((resolve) => program.on('exit', resolve));
     expect(code).toBe(0);
     await untilGone(Number(readFileSync(join(folder, 'behind'), 'utf8')));
+    expect(readdirSync(temporary)).toEqual([]);
   });
 });
 

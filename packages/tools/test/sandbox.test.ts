@@ -106,6 +106,28 @@ describe('P10: what is guarded', () => {
     expect(places.gap).toBeNull();
   });
 
+  it('holds what the settings of git include, and hooks wherever they lie, also where they are not yet', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, '.git'));
+    expect(below(folder, (await find(folder)).guarded)).toContain('.git/config');
+    writeFileSync(join(folder, '.gitconfig'), '[include]\n\tpath = "conf/git/more" # and more\n');
+    writeFileSync(
+      join(folder, '.git', 'config'),
+      `[includeIf "onbranch:main"] path = ../.gitconfig\n[core]\n\thooksPath = ${folder}/made/hooks\n[include]\npath = .\npath = /elsewhere\n`,
+    );
+    const places = await find(folder);
+    expect(below(folder, places.guarded)).toEqual([
+      '.git/commondir',
+      '.git/config',
+      '.git/hooks',
+      '.gitconfig',
+      '.pawl',
+      'conf',
+      'made',
+    ]);
+    expect(below(folder, places.placeholders)).toEqual(['.git/commondir', '.git/hooks', '.pawl', 'conf', 'made']);
+  });
+
   it('takes a worktree’s .git file as it is', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, '.git'), 'gitdir: /elsewhere\n');
@@ -216,6 +238,19 @@ contained('P10: a contained command', () => {
     expect(readFileSync(join(folder, '.envrc'), 'utf8')).toBe('mine\n');
     expect(readFileSync(join(folder, 'evil'), 'utf8')).toContain('evil');
     for (const path of ['.pawl', '.git/commondir']) expect(existsSync(join(folder, path))).toBe(false);
+  });
+
+  it('changes nothing that the settings of git include', async () => {
+    const { folder, call } = createWorkspace();
+    execFileSync('git', ['init', '-q', folder]);
+    execFileSync('git', ['config', 'include.path', '../.gitconfig'], { cwd: folder });
+    execFileSync('git', ['config', 'core.hooksPath', join(folder, 'made/hooks')], { cwd: folder });
+    await call('bash', {
+      command:
+        'git config --file .gitconfig core.fsmonitor evil; echo evil > .gitconfig; mkdir -p made/hooks && echo evil > made/hooks/pre-commit',
+    });
+    expect(existsSync(join(folder, '.gitconfig'))).toBe(false);
+    expect(existsSync(join(folder, 'made'))).toBe(false);
   });
 
   it('commits as before', async () => {

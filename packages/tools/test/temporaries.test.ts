@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { createTemporaries, sweepTemporaries } from '../src/sandbox/temporaries.ts';
 import { temporaryFolder } from './workspace.ts';
 
-it('P10: the temporary folder of a process that was killed goes with the next start, and no other', async () => {
+it('P10: the temporary folders of a process that was killed go with the next start, and no other', async () => {
   const own = await createTemporaries()('s');
   const named = (pid: number) => basename(own).replace(`-${process.pid}-`, `-${pid}-`);
   const gone = Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
@@ -18,7 +18,8 @@ it('P10: the temporary folder of a process that was killed goes with the next st
     'pawl-session-abcdef',
     `x${named(gone)}`,
   ];
-  for (const name of [named(gone), ...kept]) {
+  const processes = named(gone).replace('session', 'processes');
+  for (const name of [named(gone), processes, ...kept]) {
     mkdirSync(join(folder, name, '.cache'), { recursive: true });
     writeFileSync(join(folder, name, 'left'), '');
   }

@@ -3,6 +3,7 @@ import type { SessionSummary, Storage } from '@pawl/engine';
 import { createHost } from '@pawl/engine';
 import type { DurableEvent } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
+import type { Reversal } from '@pawl/tools/undo';
 import { findSession, newestSession } from '../sessions/find.ts';
 import { noModel } from '../sessions/no-model.ts';
 import { withLog } from '../sessions/open.ts';
@@ -42,15 +43,19 @@ function refuseOpenTurn(events: readonly DurableEvent[], session: string): void 
 }
 
 /**
- * Puts a sentence into the session's history, for the model to see with the next input. Only after the claim was
- * released. A warning, not an error: what was done is done.
+ * Puts what became of the files into the session's log, with a sentence for the model to see with the next input. Only
+ * after the claim was released. A warning, not an error: what was done is done.
  */
-export async function tellSession(session: string, text: string): Promise<void> {
+export async function tellSession(
+  session: string,
+  text: string,
+  reverted: { direction: 'undo' | 'redo'; files: Reversal['digests'] },
+): Promise<void> {
   await withLog(async (log) => {
     const host = createHost({ log, model: noModel });
     try {
       const opened = await host.open(session);
-      await opened.command('context.add', { content: [{ type: 'text', text }] });
+      await opened.command('files.report', { ...reverted, content: [{ type: 'text', text }] });
     } catch (error) {
       if (!isPawlError(error)) throw error;
       process.stderr.write(`The session could not be told of it: ${messageOf(error)}\n`);

@@ -40,6 +40,7 @@ export async function rewind(named: string, flags: RewindFlags): Promise<ExitCod
     await tellSession(
       session,
       `The user put files back to what they were before message ${flags.before}: ${files}. Read a file again before you rely on it.`,
+      { direction: 'undo', files: reversal.digests },
     );
   }
   const draft = copy === null || copy.draft === null ? null : textOf(copy.draft);

@@ -18,7 +18,9 @@ export async function undo(named: string | undefined, direction: Direction, flag
     return { session: ground.summary.session, chosen: found, isChanged: await perform(found.reversal, flags) };
   });
   const { turn, changes, reversal } = chosen;
-  if (isChanged) await tellSession(session, sentenceFor(direction, turn, reversal));
+  if (isChanged) {
+    await tellSession(session, sentenceFor(direction, turn, reversal), { direction, files: reversal.digests });
+  }
   if (flags.json === true) process.stdout.write(reportJson(reversal, changes));
   const done = direction === 'undo' ? 'Undid' : 'Did again';
   const head = flags.dryRun === true ? `To ${direction}` : isChanged ? done : `Nothing to ${direction} in`;

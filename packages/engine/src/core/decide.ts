@@ -84,6 +84,12 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
       return queueRefusal(state, command) ?? accept({ type: 'input.removed', data: command.data });
     case 'context.add':
       return addContext(command.id, command.data.content);
+    case 'files.report': {
+      if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can say that files were put back.');
+      const { content, ...data } = command.data;
+      const told = addContext(command.id, content);
+      return told.type === 'accepted' ? accept({ type: 'files.reverted', data }, ...told.events) : told;
+    }
     case 'feedback':
       return addContext(command.id, [{ type: 'text', text: command.data.text }], true);
     case 'context.compact':

@@ -5,7 +5,7 @@ import { defaultCompaction } from './compaction/window.ts';
 import { switchAgent } from './fold/agent.ts';
 import { addAnswer, failModel } from './fold/answer.ts';
 import { assignedTo, evolveAssignment } from './fold/assignment.ts';
-import { evolveCall, finishCall, interrupt, reconsider } from './fold/call.ts';
+import { evolveCall, finishCall, interrupt, reconsider, rememberReverted } from './fold/call.ts';
 import { evolveCompaction, noteMove } from './fold/compaction.ts';
 import { gather } from './fold/gather.ts';
 import { evolveLoop, noteTodos } from './fold/loop.ts';
@@ -108,6 +108,9 @@ export function evolve(state: State, event: DurableEvent): State {
       state.offeredTools = [...new Set([...state.offeredTools, ...event.data.tools])];
       break;
 
+    case 'files.reverted':
+      rememberReverted(state, event.data);
+      break;
     case 'input.queued': {
       const { input, delivery, content, isFeedback = false } = event.data;
       const isMail = state.mail.inbox.some(({ mail }) => mail === input);

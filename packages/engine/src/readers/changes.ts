@@ -10,7 +10,7 @@ export type FileChange = {
   before: FormerEntry;
   /** Digest; null for nothing there. */
   after: string | null;
-  /** The changes of single calls that make up this one, in order. */
+  /** The changes of single calls that make up this one, in order, without those that were undone. */
   steps: { before: FormerEntry; after: string | null }[];
   /** Permission bits of what is there after, where they are known. */
   mode: number | null;
@@ -36,7 +36,10 @@ export function turnsWithChanges(events: readonly DurableEvent[]): number[] {
   return fileChangesOf(events).turns;
 }
 
-/** The changes of one turn, of all after an event, or of the whole session. */
+/**
+ * The changes of one turn, whether they were undone or not; of all after an event; or of the whole session. What was
+ * undone within the latter two, and not done again, counts as if it had not been.
+ */
 export function fileChangesOf(
   events: readonly DurableEvent[],
   range: { turn?: number; afterSeq?: number } = {},
@@ -48,6 +51,7 @@ export function fileChangesOf(
   const blindCalls: BlindCall[] = [];
   // What the session made itself and removes again was nothing before.
   const madeFolders = new Set<string>();
+  const undone: Undone = new Map();
   let turn = 0;
   for (const event of events) {
     const { type, data, seq } = event;
@@ -55,9 +59,15 @@ export function fileChangesOf(
     else if (type === 'message.added') rememberCalls(calls, data.message);
     else if (type === 'approval.resolved') editCall(calls, data);
     else if (type === 'tool.started') calls.set(data.call, { ...openCall(calls, data.call), effect: data.effect });
-    else if (type === 'tool.finished' && seq > afterSeq && (wanted === undefined || turn === wanted)) {
+    else if (type === 'files.reverted' && seq > afterSeq && wanted === undefined) {
+      for (const [path, digest] of Object.entries(data.files)) {
+        const known = changes.get(path);
+        if (known !== undefined) changes.set(path, reverted(known, digest, data.direction, undone));
+      }
+    } else if (type === 'tool.finished' && seq > afterSeq && (wanted === undefined || turn === wanted)) {
       const found = changesIn(data.details);
       for (const change of found) {
+        undone.delete(change.path);
         merge(changes, madeFolders.has(change.path) ? { ...change, before: null } : change);
         if (change.after === null) madeFolders.delete(change.path);
       }
@@ -126,6 +136,25 @@ function formerEntry(value: unknown): FormerEntry | undefined {
   if (kind === 'folder' && typeof mode === 'number') return { kind, mode };
   if (kind === 'link' && typeof target === 'string') return { kind, target };
   return kind === 'lost' ? { kind, reason: String(reason) } : undefined;
+}
+
+type Undone = Map<string, FileChange['steps']>;
+
+const digestOf = (entry: FormerEntry) => (entry === null ? null : entry.kind === 'file' ? entry.digest : undefined);
+
+/** As far back, or forth, as the file was put. What nobody knows of the session stays: it shows as tangled later. */
+function reverted(known: FileChange, digest: string | null, direction: 'undo' | 'redo', undone: Undone): FileChange {
+  const { path, steps } = known;
+  const left = undone.get(path) ?? [];
+  const index =
+    direction === 'undo'
+      ? steps.findLastIndex(({ before }) => digestOf(before) === digest)
+      : left.findIndex(({ after }) => after === digest);
+  if (index < 0) return known;
+  const all = [...steps, ...left];
+  const length = direction === 'undo' ? index : steps.length + index + 1;
+  undone.set(path, all.slice(length));
+  return { ...known, after: digest, steps: all.slice(0, length) };
 }
 
 function merge(changes: Map<string, FileChange>, next: FileChange): void {

@@ -244,6 +244,7 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
     case 'tools.offered':
     case 'question.asked':
     case 'question.answered':
+    case 'files.reverted':
     case 'input.queued':
     case 'input.edited':
     case 'input.removed':

@@ -42,6 +42,7 @@ const ordered: ReadonlySet<Command['type']> = new Set([
   'input.edit',
   'input.remove',
   'context.add',
+  'files.report',
   'turn.continue',
 ]);
 

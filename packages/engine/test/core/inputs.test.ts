@@ -83,6 +83,29 @@ it('E5: context is added without a turn, and in a running one between its steps'
   expect(session.said()).toEqual(['$ ls', 'Go.', '$ pwd']);
 });
 
+it('S1: files that a person put back are known as they are, and the model is told', () => {
+  const session = withCalls([call()]);
+  session.judge('t1_s1_c1', { effect: 'write' });
+  session.finish('t1_s1_c1', { details: { files: { '/w/a': 'sha256-2', '/w/b': 'sha256-3' } } });
+  session.answer();
+  const report = {
+    direction: 'undo' as const,
+    files: { '/w/a': 'sha256-1', '/w/b': null },
+    content: content('Put back.'),
+  };
+  expect(codeOf(session.command('files.report', report, { by: agent }))).toBe('human_only');
+  expect(codeOf(session.command('files.report', { ...report, content: content('') }))).toBe('empty_input');
+  expect(session.last('files.reverted')).toBeNull();
+  session.command('files.report', report, { id: 'f1' });
+  expect(codeOf(session.command('files.report', report, { id: 'f1' }))).toBe('duplicate');
+  expect(session.last('files.reverted')).toEqual({ direction: 'undo', files: report.files });
+  expect([...session.state.files]).toEqual([
+    ['/w/a', 'sha256-1'],
+    ['/w/b', null],
+  ]);
+  expect(session.said()).toContain('Put back.');
+});
+
 it('E5: a turn can be started without a message, and only then', () => {
   const session = begin();
   expect(codeOf(session.command('turn.continue', {}))).toBe('nothing_to_continue');

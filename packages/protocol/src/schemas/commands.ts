@@ -22,6 +22,12 @@ export const commandData = {
   'input.remove': z.object({ input: z.string() }),
   /** Adds a message to the history without a turn. */
   'context.add': z.object({ content: z.array(userPart).min(1) }),
+  /** Says that a person put files back or forth again, and tells the model so. The files are not touched by it. */
+  'files.report': z.object({
+    direction: z.enum(['undo', 'redo']),
+    files: z.record(z.string(), z.string().nullable()),
+    content: z.array(userPart).min(1),
+  }),
   /** Starts a turn without a message: goes on after a limit, a cancel or a failure. */
   'turn.continue': z.object({}),
   'turn.cancel': z.object({ reason: z.string().optional(), queue: queueDisposition.default('run') }),

@@ -98,6 +98,7 @@ export function everyEvent(session: string, digest: string): DurableEvent[] {
     { type: 'stage.declared', data: { stage: 'executing' } },
     { type: 'todo.updated', data: { todos: [{ text: 'Water the fig tree', status: 'in_progress' }] } },
     { type: 'note.set', data: { key: 'tap', value: 'behind the shed' } },
+    { type: 'files.reverted', data: { direction: 'undo', files: { '/home/ann/garden/plan.md': null } } },
     { type: 'tools.offered', data: { tools: ['mcp__garden__water'] } },
     {
       type: 'context.gathered',

@@ -1,13 +1,12 @@
 /** Processes that run on while the session does other things. None outlives the program that started it. */
 import { randomInt } from 'node:crypto';
-import { mkdtemp } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, PawlError } from '@pawl/protocol';
 import type { ToolOptions } from '../options.ts';
 import { spawnShell } from '../process-spawn.ts';
 import type { Launch } from '../sandbox/index.ts';
+import { temporaryFolder } from '../sandbox/temporaries.ts';
 import { OutputLog } from './log.ts';
 
 export type BackgroundProcess = {
@@ -61,7 +60,7 @@ export function createBackground(options: Options): Background {
   const sessions = new Map<string, BackgroundProcess[]>();
   let folder: Promise<string> | null = null;
   const logFolder = () => {
-    folder ??= mkdtemp(join(tmpdir(), 'pawl-processes-'));
+    folder ??= temporaryFolder('processes');
     return folder;
   };
   return {

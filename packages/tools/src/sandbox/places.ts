@@ -1,10 +1,11 @@
 /** Which places a contained command may not change, or not even see. */
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isInside } from '@pawl/policy';
 import { systemCode } from '../failures.ts';
 import type { Confinement, Marked } from './confinement.ts';
+import { gitPlaces } from './git-places.ts';
 
 /** Where keys, tokens and sessions of programs lie, below the home. */
 const keyPlaces = [
@@ -69,9 +70,6 @@ const obeyed = [
   '.mcp.json',
   '.vscode',
 ];
-/** What git obeys, where it is there. `modules` and `worktrees` hold settings of their own. */
-const obeyedByGit = ['config', 'modules', 'worktrees', 'info/attributes'];
-
 /** What is put where nothing is yet, so that it cannot be made: git takes an empty folder for none. */
 export type Placeholder = { path: string; kind: 'folder' } | { path: string; kind: 'file'; content: string };
 
@@ -101,7 +99,7 @@ export function findPlaces(
     if ((kind === 'folder' || kind === 'file') && !isInside(path, folder))
       hidden.push({ path, isFolder: kind === 'folder' });
   }
-  const wishes = [...wishesOfGit(join(folder, '.git')), always(join(folder, '.pawl'))];
+  const wishes = [...wishesOfGit(join(folder, '.git'), home), always(join(folder, '.pawl'))];
   wishes.push(...obeyed.map((name) => ifThere(join(folder, name))));
   if (isInside(folder, home)) {
     wishes.push(...profiles.map((name) => always(join(home, name))));
@@ -118,11 +116,15 @@ export function findPlaces(
     const kind = kindOf(path);
     if (link !== null) gap ??= `${link} is a symbolic link, which the sandbox cannot hold in its place`;
     else if (kind === 'folder' || kind === 'file') places.guarded.push({ path, isFolder: kind === 'folder' });
-    else if (absent !== null && kindOf(resolve(path, '..')) === 'folder') {
-      places.placeholders.push(absent);
-      places.guarded.push({ path, isFolder: absent.kind === 'folder' });
+    else if (absent !== null) {
+      // Where even its folder is missing, that cannot be made either.
+      const missing = foldersBetween(folder, path).find((above) => kindOf(above) === 'absent');
+      if (places.guarded.some((place) => place.path === missing)) continue;
+      const mark: Placeholder = missing === undefined ? absent : { path: missing, kind: 'folder' };
+      places.placeholders.push(mark);
+      places.guarded.push({ path: mark.path, isFolder: mark.kind === 'folder' });
     } else continue;
-    for (const above of foldersBetween(folder, path)) places.anchored.add(above);
+    for (const above of foldersBetween(folder, places.guarded.at(-1)?.path ?? path)) places.anchored.add(above);
   }
   return { ...places, anchored: [...places.anchored], gap };
 }
@@ -130,29 +132,12 @@ export function findPlaces(
 const ifThere = (path: string): Wish => ({ path, absent: null });
 const always = (path: string): Wish => ({ path, absent: { path, kind: 'folder' } });
 
-function wishesOfGit(git: string): Wish[] {
-  const kind = kindOf(git);
-  if (kind !== 'folder') return [always(git)];
-  const config = textOf(join(git, 'config'));
-  const [, hooks] = /^[ \t]*hooksPath[ \t]*=[ \t]*"?([^"\n#;]+?)"?[ \t]*$/im.exec(config) ?? [];
-  const wishes = [always(join(git, 'hooks')), ...obeyedByGit.map((name) => ifThere(join(git, name)))];
-  // A repository whose `commondir` names another folder takes its settings and hooks from there; this one names itself.
-  wishes.push({ path: join(git, 'commondir'), absent: { path: join(git, 'commondir'), kind: 'file', content: '.\n' } });
-  const worktree = join(git, 'config.worktree');
-  const isPerWorktree = /worktreeConfig/i.test(config);
-  wishes.push({ path: worktree, absent: isPerWorktree ? { path: worktree, kind: 'file', content: '' } : null });
-  if (hooks !== undefined && !isAbsolute(hooks) && !hooks.startsWith('~'))
-    wishes.push(always(resolve(git, '..', hooks)));
-  return wishes;
-}
-
-/** Nothing where it cannot be read: then git cannot either. */
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+function wishesOfGit(git: string, home: string): Wish[] {
+  if (kindOf(git) !== 'folder') return [always(git)];
+  return gitPlaces(git, home).map(({ path, absent }) => {
+    if (absent === null) return ifThere(path);
+    return absent === 'folder' ? always(path) : { path, absent: { path, kind: 'file', ...absent } };
+  });
 }
 
 function kindOf(path: string): Kind {

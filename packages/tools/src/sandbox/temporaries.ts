@@ -1,4 +1,4 @@
-/** A temporary folder for each session, gone with this process; or, if that was killed, with the next one. */
+/** Temporary folders that are gone with this process; or, if that was killed, with the next one. */
 import { createHash } from 'node:crypto';
 import { readlinkSync, rmSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
@@ -6,15 +6,24 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from '../failures.ts';
 
+type Kind = 'session' | 'processes';
+
+/** A new one, for this process alone. */
+export async function temporaryFolder(kind: Kind): Promise<string> {
+  if (temporaries.size === 0) await sweepTemporaries();
+  const folder = await realpath(await mkdtemp(join(tmpdir(), `pawl-${kind}-${ownPlace()}-${process.pid}-`)));
+  removeWithProcess(folder);
+  return folder;
+}
+
+/** One for each session. */
 export function createTemporaries(): (session: string) => Promise<string> {
   const folders = new Map<string, Promise<string>>();
   return (session) => {
     const known = folders.get(session);
     if (known !== undefined) return known;
     const made = (async () => {
-      if (temporaries.size === 0) await sweepTemporaries();
-      const folder = await realpath(await mkdtemp(join(tmpdir(), `${ownPrefix()}${process.pid}-`)));
-      removeWithProcess(folder);
+      const folder = await temporaryFolder('session');
       await mkdir(join(folder, '.cache'));
       return folder;
     })();
@@ -26,24 +35,23 @@ export function createTemporaries(): (session: string) => Promise<string> {
 }
 
 /** A number of a process means something only among those that this one can see. */
-function ownPrefix(): string {
+function ownPlace(): string {
   let namespace = '';
   try {
     namespace = readlinkSync('/proc/self/ns/pid');
   } catch {
     // Only Linux has them.
   }
-  const place = createHash('sha256').update(`${hostname()} ${namespace}`).digest('hex').slice(0, 8);
-  return `pawl-session-${place}-`;
+  return createHash('sha256').update(`${hostname()} ${namespace}`).digest('hex').slice(0, 8);
 }
 
 /** Removes the folders of processes that were killed. What cannot be removed stays for the system to empty. */
 export async function sweepTemporaries(folder: string = tmpdir()): Promise<void> {
-  const prefix = ownPrefix();
+  const place = ownPlace();
   const names = await readdir(folder).catch((): string[] => []);
   const left = names.filter((name) => {
-    const [, number] = name.startsWith(prefix) ? (/^([0-9]+)-[A-Za-z0-9]+$/.exec(name.slice(prefix.length)) ?? []) : [];
-    return number !== undefined && !isAlive(Number(number));
+    const [, where, number] = /^pawl-(?:session|processes)-([0-9a-f]{8})-([0-9]+)-[A-Za-z0-9]+$/.exec(name) ?? [];
+    return where === place && number !== undefined && !isAlive(Number(number));
   });
   for (const name of left) {
     const path = join(folder, name);

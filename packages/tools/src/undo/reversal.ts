@@ -42,6 +42,8 @@ type Step = {
 export type Reversal = {
   /** Paths for people, each with what would become of it. */
   steps: { shown: string; deed: 'restored' | 'removed' | 'changed back' }[];
+  /** What stands at each of these paths once it is done: digests of files, null for nothing. Links and folders are left out. */
+  digests: { [path: string]: string | null };
   /** Paths that stand already as they should. */
   done: string[];
   /** Paths that cannot be put back, with the reason as a sentence's end: `was changed since`. */
@@ -69,6 +71,7 @@ export async function planReversal(changes: FileChanges, options: ReversalOption
     steps.some(({ place, target }) => target === null && isInside(folder, place.path));
   return {
     steps: steps.map(({ place, now, target }) => ({ shown: place.shown, deed: deedOf(now, target) })),
+    digests: Object.fromEntries(steps.flatMap(digestsOf)),
     done,
     blocked,
     preview: () => previewChanges(steps.flatMap(changeOf)),
@@ -86,6 +89,11 @@ function placeOf(path: string, cwd: string): Place {
 
 const deedOf = (now: Standing, target: FormerEntry) =>
   target === null ? 'removed' : now.kind === 'nothing' ? 'restored' : 'changed back';
+
+function digestsOf({ place, target }: Step): [string, string | null][] {
+  if (target === null) return [[place.path, null]];
+  return target.kind === 'file' ? [[place.path, target.digest]] : [];
+}
 
 const afterOf = ({ after, mode }: FileChange): FormerEntry =>
   after === null ? null : { kind: 'file', digest: after, mode: mode ?? 0 };

@@ -183,6 +183,11 @@ function countMalformed(turn: Turn): void {
   turn.ending = { outcome: 'failed', message };
 }
 
+/** What stands there now is what the session knew at some time, so that it need not be read once more to be edited. */
+export function rememberReverted(state: State, { files }: EventData['files.reverted']): void {
+  rememberFiles(state, files, true);
+}
+
 function rememberFiles(state: State, files: unknown, isChange: boolean): void {
   if (typeof files !== 'object' || files === null) return;
   for (const [path, digest] of Object.entries(files)) {

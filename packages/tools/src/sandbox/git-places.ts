@@ -1,0 +1,64 @@
+/** What git obeys in a working tree: read from its settings, without git. */
+import { readFileSync, statSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+
+/** What git obeys, where it is there. `modules` and `worktrees` hold settings of their own. */
+const obeyedByGit = ['modules', 'worktrees', 'info/attributes'];
+
+/** Settings that include each other beyond this many are left at that. */
+const mostIncludes = 100;
+
+/** Paths, and what is put where nothing is yet; null where that may stay so. */
+export type GitPlace = { path: string; absent: 'folder' | { content: string } | null };
+
+/** Of a repository whose `.git` is a folder: its settings, the files that these include, its hooks. */
+export function gitPlaces(git: string, home: string): GitPlace[] {
+  const settings = settingsOf(join(git, 'config'), home);
+  const [own = ''] = settings.values();
+  const hooks = [...settings.values()].flatMap((text) => valuesOf('hooksPath', text));
+  return [
+    { path: join(git, 'hooks'), absent: 'folder' },
+    ...obeyedByGit.map((name) => ({ path: join(git, name), absent: null })),
+    // A repository whose `commondir` names another folder takes its settings and hooks from there; this one names itself.
+    { path: join(git, 'commondir'), absent: { content: '.\n' } },
+    { path: join(git, 'config.worktree'), absent: /worktreeConfig/i.test(own) ? { content: '' } : null },
+    ...[...settings.keys()].map((path) => ({ path, absent: { content: '' } })),
+    // They count from the working tree; what includes count from is the file that includes.
+    ...hooks.map((path) => ({ path: placeOf(path, resolve(git, '..'), home), absent: 'folder' as const })),
+  ];
+}
+
+/** A file of settings and all that it includes, with their texts; empty where a file is not there. */
+function settingsOf(config: string, home: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  const visit = (file: string) => {
+    const text = textOf(file);
+    if (text === null || texts.has(file) || texts.size >= mostIncludes) return;
+    texts.set(file, text);
+    for (const path of valuesOf('path', text)) visit(placeOf(path, resolve(file, '..'), home));
+  };
+  visit(config);
+  return texts;
+}
+
+const placeOf = (path: string, base: string, home: string) =>
+  path.startsWith('~/') ? join(home, path.slice(2)) : isAbsolute(path) ? resolve(path) : resolve(base, path);
+
+/** All values of a name in any section: what is guarded too much does less harm than what is not. */
+function valuesOf(name: string, text: string): string[] {
+  const setting = new RegExp(`^(?:[ \\t]*\\[[^\\n]*\\])?[ \\t]*${name}[ \\t]*=[ \\t]*("[^"\\n]*"|[^\\n#;]*)`, 'gim');
+  return [...text.replaceAll('\\\n', '').matchAll(setting)]
+    .map(([, value = '']) => value.replace(/^"|"$/g, '').trim().replaceAll('\\\\', '\\'))
+    .filter((value) => value !== '');
+}
+
+/** Empty where it cannot be read: then git cannot either. Null for a folder; a pipe would be waited for. */
+function textOf(path: string): string | null {
+  try {
+    const status = statSync(path);
+    if (status.isDirectory()) return null;
+    return status.isFile() ? readFileSync(path, 'utf8') : '';
+  } catch {
+    return '';
+  }
+}
