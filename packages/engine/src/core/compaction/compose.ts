@@ -96,12 +96,15 @@ function filesOf(state: State, ready: Ready): { files: string[]; changed: string
   const isCurrent = ({ path, digest }: Ready['files'][number]) => state.files.get(path) === digest;
   return {
     files: ready.files.filter(isCurrent).map(({ path, text }) => untrusted('file', path, text)),
-    changed: ready.files.filter((file) => !isCurrent(file)).map(({ path }) => `- ${path}`),
+    changed: ready.files.filter((file) => !isCurrent(file)).map(({ path }) => `- ${nameOf(path)}`),
   };
 }
+
+/** On one line: what is called so must not look like a heading of the message. */
+const nameOf = (path: string) => path.replace(/[\r\n\u2028\u2029]+/g, ' ');
 
 const mostTouched = 50;
 
 function touched({ edited, files }: State): string[] {
-  return edited.slice(-mostTouched).map((path) => `- ${path}${files.get(path) === null ? ' (deleted)' : ''}`);
+  return edited.slice(-mostTouched).map((path) => `- ${nameOf(path)}${files.get(path) === null ? ' (deleted)' : ''}`);
 }
