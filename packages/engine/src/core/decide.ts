@@ -147,7 +147,7 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
       if (command.by.kind !== 'human' && (!isOwner(state, command) || command.data.list === 'allow')) {
         return refuse('human_only', 'Only a person can change the rules.');
       }
-      return ruleRefusal(command.data) ?? accept({ type: 'rule.added', data: command.data });
+      return ruleRefusal(command.data) ?? addRule(state, command);
     case 'rule.remove':
       if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can change the rules.');
       return ruleRefusal(command.data) === null && settings.rules[command.data.list].includes(command.data.rule)
@@ -176,6 +176,13 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
     default:
       return command satisfies never;
   }
+}
+
+/** An owner sends its rules down as often as it gets them. */
+function addRule(state: State, command: Fingerprinted & { type: 'rule.add' }): Decision {
+  const { list, rule } = command.data;
+  if (isOwner(state, command) && state.settings.rules[list].includes(rule)) return accept();
+  return accept({ type: 'rule.added', data: command.data });
 }
 
 function withMode<Data extends object>(data: Data, mode: PermissionMode | undefined) {

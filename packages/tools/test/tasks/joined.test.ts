@@ -194,12 +194,14 @@ describe('A2: a task of an agent', () => {
     );
     const running = session.run('Go.');
     await begun.promise;
-    await session.configure({ agent: 'blind' });
-    await seen(host, 'main', ({ type }) => type === 'task.delivered');
+    for (const name of ['blind', 'builder', 'blind']) await session.configure({ agent: name });
+    let delivered = 0;
+    await seen(host, 'main', ({ type }) => type === 'task.delivered' && ++delivered === 2);
     switched.resolve();
     await running;
     const [looked] = await logged(host, 'main.builder-1', 'tool.finished');
     expect(looked?.data.status).toBe('denied');
+    expect((await host.view('main.builder-1')).rules.deny).toEqual(['look']);
     await host.close();
   });
 });
