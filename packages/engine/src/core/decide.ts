@@ -5,7 +5,6 @@ import { mayAnswer, messageOf } from '@pawl/protocol';
 import { answerQuestions } from './answers.ts';
 import { canonicalJson } from './calls.ts';
 import { compactionRefusal, decideCompaction } from './compaction/decide.ts';
-import { configureTask, decideTask, isOwner } from './decide-tasks.ts';
 import { summariseEdit } from './edits.ts';
 import { findCall } from './fold/call.ts';
 import { decideMail } from './mail.ts';
@@ -16,6 +15,7 @@ import { executePlan } from './plan.ts';
 import { isWidening, modeAfter } from './profile.ts';
 import type { Call, State } from './state.ts';
 import { mergeLimits } from './state.ts';
+import { configureTask, decideTask, isOwner } from './tasks/decide.ts';
 
 /** A command with the fingerprint of its content, by which a repetition is told from a reuse of its id. */
 export type Fingerprinted = Command & { digest: string };

@@ -2,9 +2,9 @@
 import { isClear } from './calls.ts';
 import { mailTimer } from './fold/mail.ts';
 import { approvalTimer, questionTimer, turnTimer } from './fold/turn.ts';
-import { owedToTasks } from './owed-tasks.ts';
 import { gatherEffect, owesGathering } from './settle/gather.ts';
 import type { Call, Loop, State, Turn } from './state.ts';
+import { owedToTasks } from './tasks/owed.ts';
 
 export type Effect =
   /** Call the model; or stop that call, and say what there is of the answer. */

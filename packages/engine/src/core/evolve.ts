@@ -19,7 +19,7 @@ import { optionsOf } from './options.ts';
 import { repairHistory } from './repair.ts';
 import type { State } from './state.ts';
 import { emptyMailbox, merged, mergeLimits, noUsage } from './state.ts';
-import { openTasks } from './tasks.ts';
+import { openTasks } from './tasks/tasks.ts';
 import { charactersOf } from './usage.ts';
 
 /** Takes one event into `state`, in place, and returns it. Every event of a log leads here, whoever wrote it. */

@@ -30,6 +30,6 @@ export { settle } from './settle/index.ts';
 export { budgetReached } from './settle/limits.ts';
 export type { Call, HistoryMessage, Mailbox, QueuedInput, Settings, State, Turn } from './state.ts';
 export { defaultLimits, initialState, noUsage } from './state.ts';
-export type { Letter, Task } from './tasks.ts';
-export { answerRoom, findTask, openTasks, spentOnTask, taskReport, taskSettingsOf, taskView } from './tasks.ts';
+export type { Letter, Task } from './tasks/tasks.ts';
+export { answerRoom, findTask, openTasks, spentOnTask, taskReport, taskSettingsOf, taskView } from './tasks/tasks.ts';
 export { addCost, addUsage, charactersPerToken, totalInputTokens, totalTokens, windowTokens } from './usage.ts';

@@ -1,7 +1,7 @@
 /** What of the agent's work is not done yet. */
 import { todoLine } from '@pawl/protocol';
 import type { State } from './state.ts';
-import { openTasks } from './tasks.ts';
+import { openTasks } from './tasks/tasks.ts';
 
 /** Shown of a long list. */
 const mostShown = 10;

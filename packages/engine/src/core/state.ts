@@ -33,7 +33,7 @@ import type { Pin } from './compaction/pins.ts';
 import { defaultCompaction } from './compaction/window.ts';
 import type { Assigned } from './fold/assignment.ts';
 import type { Ending } from './fold/flow.ts';
-import type { Task } from './tasks.ts';
+import type { Task } from './tasks/tasks.ts';
 
 /** A message of the history; its id is `m<seq>`, from the event that completed it. Never changed in place. */
 export type HistoryMessage = Message & { readonly id: string };

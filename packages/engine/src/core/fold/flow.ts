@@ -1,7 +1,7 @@
 /** Ends of work that rules of the session are about, until what they start has been asked for. */
 import type { EventData, Flow, TaskOutcome } from '@pawl/protocol';
 import type { State } from '../state.ts';
-import type { Task } from '../tasks.ts';
+import type { Task } from '../tasks/tasks.ts';
 
 export type Ending = {
   flow: Flow;

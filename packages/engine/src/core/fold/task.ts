@@ -2,8 +2,8 @@
 import type { DurableEvent, EventData, TaskStatus } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import { noUsage } from '../state.ts';
-import type { Letter, Task } from '../tasks.ts';
-import { findTask } from '../tasks.ts';
+import type { Letter, Task } from '../tasks/tasks.ts';
+import { findTask } from '../tasks/tasks.ts';
 import { addCost, addUsage } from '../usage.ts';
 import { noteTaskEnd, takeEnding } from './flow.ts';
 import { noteProgress, restNoMore } from './loop.ts';

@@ -1,7 +1,7 @@
 /** Rules that start work when work ends: a pure reading of the session's settings and of what has just ended. */
 import type { EventBody, Flow } from '@pawl/protocol';
 import type { State } from '../state.ts';
-import { depthOf, nextTask, taskSettingsOf } from '../tasks.ts';
+import { depthOf, nextTask, taskSettingsOf } from '../tasks/tasks.ts';
 
 /** Tasks for the ends that a rule is about, each once. */
 export function settleFlows(state: State): EventBody[] {

@@ -1,6 +1,6 @@
 /** Whether a turn may make its next model call: the limits of steps, tokens and dollars. */
 import type { State, Turn } from '../state.ts';
-import { outstanding, spentOnTask } from '../tasks.ts';
+import { outstanding, spentOnTask } from '../tasks/tasks.ts';
 import { addCost, totalTokens, windowTokens } from '../usage.ts';
 
 /** The ending of a turn that reached a limit; null while there is something left of all of them. */

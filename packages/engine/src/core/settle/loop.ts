@@ -2,7 +2,7 @@
 import type { EventBody, EventData, LoopStatus } from '@pawl/protocol';
 import { openWork, openWorkText } from '../open-work.ts';
 import type { Loop, State, Turn } from '../state.ts';
-import { openTasks } from '../tasks.ts';
+import { openTasks } from '../tasks/tasks.ts';
 
 /** Rounds in a row that may change nothing. */
 const mostFruitless = 3;

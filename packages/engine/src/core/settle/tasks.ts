@@ -2,8 +2,8 @@
 import type { EventBody } from '@pawl/protocol';
 import type { State, Turn } from '../state.ts';
 import { noUsage } from '../state.ts';
-import type { Task } from '../tasks.ts';
-import { grant, joinedTasks, openTasks, taskReport, taskSettingsOf, tasksOfTurn } from '../tasks.ts';
+import type { Task } from '../tasks/tasks.ts';
+import { grant, joinedTasks, openTasks, taskReport, taskSettingsOf, tasksOfTurn } from '../tasks/tasks.ts';
 import { isStopping, stopOutcome } from './ending.ts';
 import { settleFlows } from './flows.ts';
 

@@ -1,8 +1,8 @@
 /** What is owed to the tasks of a session, and to itself as somebody's task: in a turn and between turns alike. */
-import type { Effect } from './due.ts';
-import { assignmentTimer, idleTimer } from './fold/assignment.ts';
-import { deadlineTimer } from './fold/task.ts';
-import type { State } from './state.ts';
+import type { Effect } from '../due.ts';
+import { assignmentTimer, idleTimer } from '../fold/assignment.ts';
+import { deadlineTimer } from '../fold/task.ts';
+import type { State } from '../state.ts';
 import type { Task } from './tasks.ts';
 import { openTasks } from './tasks.ts';
 
