@@ -47,7 +47,8 @@ async function run(
 ): Promise<ToolOutcome> {
   const place = await resolvePlace(path, context.cwd);
   refuseUnjudged(place, context);
-  const isMatch = await matcherOf(pattern, place);
+  const local = localPattern(pattern, place);
+  const isMatch = await matcherOf(pattern, local);
   const status = await stat(place.path).catch((error: unknown) => {
     throw fileFailure(error, place.shown);
   });
@@ -58,7 +59,13 @@ async function run(
   const environment = commandEnvironment(options);
   const decoder = new TextDecoder();
   const end = await ripgrep(
-    { cwd: place.path, options: ['--files', '--null'], target: '.', environment, signal: context.signal },
+    {
+      cwd: place.path,
+      options: ['--files', '--null', ...sieveFor(local)],
+      target: '.',
+      environment,
+      signal: context.signal,
+    },
     (chunk) => {
       const names = (rest + decoder.decode(chunk, { stream: true })).split('\0');
       rest = names.pop() ?? '';
@@ -81,8 +88,8 @@ async function run(
 
 const mostStars = 3;
 
-/** A pattern without a slash is about names, at any depth; an absolute one must lie within the folder. */
-async function matcherOf(pattern: string, place: Place): Promise<(file: string) => boolean> {
+/** An absolute pattern must lie within the folder. @throws `bad_pattern`. */
+function localPattern(pattern: string, place: Place): string {
   if (pattern.length > longestPattern)
     throw new PawlError('bad_pattern', `The pattern is longer than ${longestPattern} characters.`);
   let local = pattern.replace(/^(?:\.\/)+/, '');
@@ -105,6 +112,24 @@ async function matcherOf(pattern: string, place: Place): Promise<(file: string) 
       `The pattern has more than ${mostStars} stars in one name. Write it with fewer.`,
     );
   }
+  return local;
+}
+
+/** A last part of which ripgrep and the expression think alike; of the parts before it, only that they end there. */
+const plainEnd = /^(?:[\w.*-]*\/)*((?:[\w.*-]|\{[\w.*-]+(?:,[\w.*-]+)+\})+)$/;
+
+/**
+ * Lets ripgrep leave out files whose names cannot match, as files of another type. Its `--glob` would do for more, but
+ * also bring back what ignore files leave out.
+ */
+function sieveFor(local: string): string[] {
+  const [, last = ''] = plainEnd.exec(local) ?? [];
+  const isPlain = /\w/.test(last) && !/\*\*|\.\./.test(last);
+  return isPlain ? [`--type-add=pawlglob:${last}`, '--type=pawlglob'] : [];
+}
+
+/** A pattern without a slash is about names, at any depth. */
+async function matcherOf(pattern: string, local: string): Promise<(file: string) => boolean> {
   const { default: picomatch } = await import('picomatch');
   // The expression itself, because it is asked once a file and there may be a hundred thousand.
   const expression = picomatch.makeRe(local.endsWith('/') ? `${local}**` : local, {

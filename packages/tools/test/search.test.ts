@@ -1,5 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
+import picomatch from 'picomatch';
 import { describe, expect, it } from 'vitest';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 
@@ -75,6 +77,35 @@ describe('T3: glob', () => {
     await expect(call('glob', { pattern: '/etc/*' })).rejects.toMatchObject({ code: 'bad_pattern' });
     await expect(call('glob', { pattern: '../*' })).rejects.toMatchObject({ code: 'bad_pattern' });
     await expect(call('glob', { pattern: '*', path: 'a.ts' })).rejects.toMatchObject({ code: 'not_folder' });
+  });
+
+  it('finds what the pattern means, whatever ripgrep is asked to leave out before', async () => {
+    const { folder, call } = createWorkspace();
+    const names = ['a', 'b.a', '.a', 'a.b', '{a}', 'ab.a', 'a-b', 'B.a', '.b.a', 'a,b', 'b..a'];
+    const files = names.flatMap((name) => [name, `a.b.d/${name}`, `.d/c/${name}`]);
+    fill(folder, Object.fromEntries(files.map((file) => [file, ''])));
+    const part = fc.array(fc.constantFrom('a', 'b', '.', '*', '?', '{a,b}', '{*.a,a}', '{a}', '[ab]', '-', ','), {
+      minLength: 1,
+      maxLength: 4,
+    });
+    const patterns = fc
+      .tuple(fc.constantFrom('', '**/', 'a.b.d/', '*/', '.d/*/'), part)
+      .map(([before, parts]) => before + parts.join(''))
+      .filter((pattern) => !/(?:^|\/)\.*$|\*{2}|(?:\*.*){4}/.test(pattern.replace('**/', '')));
+    await fc.assert(
+      fc.asyncProperty(patterns, async (pattern) => {
+        const isMatch = picomatch(pattern, {
+          dot: true,
+          nonegate: true,
+          noextglob: true,
+          basename: !pattern.includes('/'),
+        });
+        expect((await call('glob', { pattern })).details).toEqual({
+          count: files.filter((file) => isMatch(file)).length,
+        });
+      }),
+      { numRuns: 150 },
+    );
   });
 
   it('answers for 20 000 files with their number, sorted and cut', async () => {
