@@ -237,7 +237,9 @@ describe('exit code 2, with one clear line and nothing begun', () => {
     expect(stderr).toContain('pawl run --resume mine');
   });
 
-  it.skipIf(process.getuid?.() === 0)('for a home that cannot be written', async () => {
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) console.warn('The test of a home that cannot be written is skipped: root can write it.');
+  it.skipIf(isRoot)('for a home that cannot be written', async () => {
     const place = makePlace();
     chmodSync(place.home, 0o500);
     const { code, stderr } = await pawl(place, ['run', '-m', 'demo', 'x']);

@@ -82,9 +82,13 @@ describe('what is left of an account (M9)', () => {
       'Bearer key-two': { data: { left: 7.5 } },
     };
     const asked: string[] = [];
+    let isRefusing = false;
     const accounts = createServer((request, response) => {
       asked.push(`${request.method} ${request.url}`);
-      response.end(JSON.stringify(left[request.headers.authorization ?? '']));
+      const key = request.headers.authorization ?? '';
+      if (isRefusing) response.statusCode = 401;
+      const refusal = { error: { message: `no ${key.replace('Bearer ', '')} of ours` } };
+      response.end(JSON.stringify(isRefusing ? refusal : left[key]));
     });
     await new Promise<void>((resolve) => accounts.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => {
@@ -103,6 +107,14 @@ describe('what is left of an account (M9)', () => {
     // Without being asked to, it asks nobody, and knows still.
     expect((await pawl(place, ['models'], { env })).stdout).toMatch(/ONE +… +no credit: .*\$0 of credit/);
     expect(asked).toHaveLength(2);
+
+    isRefusing = true;
+    const refused = await pawl(place, ['models', '--credit'], { env });
+    expect(refused.stdout).toContain(
+      'does not tell what is left: The provider refused or failed (HTTP 401): no [key] of ours.',
+    );
+    expect(refused.stdout).not.toMatch(/key-(one|two)/);
+    isRefusing = false;
 
     left['Bearer key-one'] = { data: {} };
     const silent = await pawl(place, ['models', '--credit'], { env });

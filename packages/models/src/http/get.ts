@@ -3,13 +3,19 @@ import { PawlError } from '@pawl/protocol';
 import { modelError } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import { networkError, responseError } from './failure.ts';
+import { secretsIn, withoutSecrets } from './headers.ts';
 
 /** More than this no answer of JSON is read here. */
 const mostBytes = 65_536;
 
 /** What a short question over GET is answered with. @throws the typed errors of a model's call. */
 export function getJson(connection: Connection, headers: OutgoingHttpHeaders, signal: AbortSignal): Promise<unknown> {
-  return new Promise<string>((resolve, reject) => {
+  return new Promise<string>((resolve, refuse) => {
+    // Some providers echo the key that they refuse.
+    const reject = (error: PawlError) => {
+      error.message = withoutSecrets(error.message, secretsIn(headers));
+      refuse(error);
+    };
     const options = { ...connection.options, method: 'GET', headers: { ...connection.options.headers, ...headers } };
     const request = connection.request({ ...options, signal });
     const fail = (error: Error) => {
