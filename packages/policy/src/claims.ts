@@ -141,7 +141,7 @@ function partClaim(part: Part, question: Question): Claim {
   const touched = touchedBy(part).map((each) => located(each, question));
   const leaves = ({ path, isGlob, isGuess, real }: Located) =>
     path !== null && !isGlob && isGuess !== true && !isInside(question.cwd, real);
-  const looksOutside = partReachesOutside(part);
+  const looksOutside = partReachesOutside(part, question.cwd);
   const isSurprising = !looksOutside && touched.some(leaves);
   const [target, ...others] = part.kind === 'redirect' && part.access === 'write' ? touched : [];
   const writtenTo =

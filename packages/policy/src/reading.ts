@@ -1,3 +1,4 @@
+import { isInside } from './paths.ts';
 import { analyse, type CommandPart, needsGrammar, type Part } from './shell/analyse.ts';
 import { isGrammarLoaded } from './shell/grammar.ts';
 import { isNowhere, touchedBy } from './shell/touched.ts';
@@ -96,15 +97,19 @@ const isSpelling = (flag: string, text: string) =>
     : text.startsWith('-') && !text.startsWith('--') && text.includes(flag.slice(1));
 
 /**
- * Whether a command names a place by an absolute path, in the home or with `..`, or one that only the shell will know,
- * so that it may read outside the session's folder. Only meaningful for a command that only reads.
+ * Whether a command names a place outside of the session's folder, or one that only the shell will know: an absolute
+ * path that is not below `cwd`, one in the home, one with `..`. Only meaningful for a command that only reads.
  */
-export function reachesOutside(command: string): boolean {
+export function reachesOutside(command: string, cwd: string): boolean {
   if (needsGrammar(command) && !isGrammarLoaded()) return true;
-  return analyse(command).some(partReachesOutside);
+  return analyse(command).some((part) => partReachesOutside(part, cwd));
 }
 
-export function partReachesOutside(part: Part): boolean {
+export function partReachesOutside(part: Part, cwd: string): boolean {
   const named = touchedBy(part).filter(({ isGuess }) => isGuess !== true);
-  return named.some(({ path }) => path === null || /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(path));
+  return named.some(({ path }) => path === null || leadsOutside(path, cwd));
 }
+
+/** What `..` means behind a symbolic link is not worked out. */
+const leadsOutside = (path: string, cwd: string) =>
+  /^~|(?:^|\/)\.\.(?:\/|$)/.test(path) || (path.startsWith('/') && !isInside(cwd, path));

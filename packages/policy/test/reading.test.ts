@@ -66,11 +66,13 @@ describe('commands that only read', () => {
   });
 
   it('tells when a path in it may lead outside the folder', () => {
-    for (const command of ['cat /etc/passwd', 'cat ../x', 'cat a/../../x', 'grep -f/etc/x y', 'ls --x=/etc', 'ls ..']) {
-      expect(reachesOutside(command)).toBe(true);
+    const outside = 'cat /etc/passwd|cat ../x|cat a/../../x|grep -f/etc/x y|ls --x=/etc|ls ..|cat ~/x|cat /repo-evil/x';
+    for (const command of [...outside.split('|'), 'cat /repo/../x', 'cd /repo/.. && ls', 'cd /etc && cat passwd']) {
+      expect({ command, isOutside: reachesOutside(command, '/repo') }).toEqual({ command, isOutside: true });
     }
-    for (const command of ['cat a/b', 'ls', 'cat a..b/c', 'head -n 5 .env']) {
-      expect(reachesOutside(command)).toBe(false);
+    const inside = ['cat a/b', 'ls', 'cat a..b/c', 'head -n 5 .env', 'cat /repo/a', 'ls /repo', 'grep -f/repo/x y'];
+    for (const command of [...inside, 'cd /repo && ls', 'cd /repo/src && cat a.ts | head']) {
+      expect({ command, isOutside: reachesOutside(command, '/repo') }).toEqual({ command, isOutside: false });
     }
   });
 });

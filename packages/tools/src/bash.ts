@@ -31,7 +31,7 @@ export function bashTool(commands: Commands): Tool {
     effect: ({ command, background }) => (readsOnly(command) && background !== true ? 'read' : 'external'),
     subjectKind: 'command',
     subject: ({ command }) => command,
-    approval: ({ command }) => !readsOnly(command) || reachesOutside(command),
+    approval: ({ command }, { cwd }) => !readsOnly(command) || reachesOutside(command, cwd),
     containment: (input, scope) => containmentOf(input, scope, sandbox),
     holdsScope: async ({ outside }, { cwd }) => outside !== true && (await sandbox.holdOf(cwd)).kind === 'whole',
     plan: async (input, scope) => {
