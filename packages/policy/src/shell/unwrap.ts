@@ -70,7 +70,7 @@ export function unwrap(command: Simple): Unwrapped {
   if (name === 'trap') return unwrapTrap(command);
   if (name === 'find') return unwrapFind(command);
   if (name === 'set') return unwrapSet(command);
-  if (interpreters.has(name) && readsProgram(rest)) {
+  if (interpreters.has(name) && readsProgram(rest) && !runsTests(name, rest)) {
     return alone(command, `${name} may run what it reads from its input`);
   }
   return alone(command);
@@ -90,6 +90,10 @@ function readsProgram(words: readonly Word[]): boolean {
     (word) => mayBeOption(word) && !/^--?(?:version|help|[vVceph]|eval|print|check|r)/.test(word.text ?? ''),
   );
 }
+
+/** `node --test` finds what it runs by itself. */
+const runsTests = (name: string, words: readonly Word[]) =>
+  name === 'node' && words.some(({ text }) => text === '--test');
 
 function unwrapWrapper(command: Simple, name: string, wrapper: Wrapper): Unwrapped {
   const { words } = command;
