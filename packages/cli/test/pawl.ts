@@ -113,15 +113,21 @@ export type Terminal = {
   output(): string;
   /** As a crash would. */
   kill(): void;
+  resize(columns: number): void;
   ended: Promise<number>;
 };
 
 /** The same in a real terminal. */
-export function startInTerminal(place: Place, args: readonly string[], env: Record<string, string> = {}): Terminal {
+export function startInTerminal(
+  place: Place,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  columns = 100,
+): Terminal {
   const child = spawnInTerminal(node, [program, ...args], {
     cwd: place.folder,
     env: { ...place.env, ...env },
-    cols: 100,
+    cols: columns,
     rows: 30,
   });
   let output = '';
@@ -144,6 +150,7 @@ export function startInTerminal(place: Place, args: readonly string[], env: Reco
     },
     output: () => output,
     kill: () => child.kill('SIGKILL'),
+    resize: (columns) => child.resize(columns, 30),
     ended,
   };
 }

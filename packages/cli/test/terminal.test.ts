@@ -40,6 +40,30 @@ describe('an approval in a terminal', () => {
     expect(screen).toMatch(/✓ completed in .* session \S+/);
   });
 
+  it('writes over its own line, however narrow the terminal is or becomes', async () => {
+    for (const [first, then] of [
+      [40, 40],
+      [100, 40],
+    ] as const) {
+      const server = await commander('touch a');
+      const terminal = startInTerminal(makePlace(), ['run', 'go'], serverEnv(server.url), first);
+      await terminal.shown('once');
+      terminal.resize(then);
+      await terminal.shown(/Allow\? {2}\(4:5\d left/);
+      const before = terminal.output().length;
+      await terminal.shown(/4:5\d left/);
+      await terminal.shown(/4:5\d left/);
+      const rows = stripVTControlCharacters(terminal.output().slice(before)).split(/\r|\n/);
+      const redrawn = rows.filter((row) => row.includes('Allow?'));
+      expect(redrawn.length).toBeGreaterThan(0);
+      for (const row of redrawn) expect(row.length).toBeLessThan(40);
+      terminal.write('n');
+      await terminal.shown('Why not?');
+      terminal.write('\r');
+      expect(await terminal.ended).toBe(0);
+    }
+  });
+
   it('tells the model the reason of a refusal', async () => {
     const server = await commander('rm everything');
     const terminal = startInTerminal(makePlace(), ['run', 'go'], serverEnv(server.url));
