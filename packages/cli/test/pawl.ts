@@ -124,7 +124,22 @@ export function startInTerminal(
   env: Record<string, string> = {},
   columns = 100,
 ): Terminal {
-  const child = spawnInTerminal(node, [program, ...args], {
+  return openTerminal(place, node, [program, ...args], env, columns);
+}
+
+/** The same with a shell around it, that can stop a program and let it go on: its prompt is `$ `. */
+export function startShellInTerminal(place: Place, env: Record<string, string> = {}): Terminal {
+  return openTerminal(place, 'bash', ['--norc', '-i'], { ...env, PS1: '$ ' });
+}
+
+function openTerminal(
+  place: Place,
+  file: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  columns = 100,
+): Terminal {
+  const child = spawnInTerminal(file, [...args], {
     cwd: place.folder,
     env: { ...place.env, ...env },
     cols: columns,

@@ -4,7 +4,17 @@ import { stripVTControlCharacters } from 'node:util';
 import { wireServer } from '@pawl/models/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHost, demo, sqliteLog } from '../src/index.ts';
-import { makePlace, type Place, pawl, serverEnv, startInTerminal, todoFiles } from './pawl.ts';
+import {
+  makePlace,
+  node,
+  type Place,
+  pawl,
+  program,
+  serverEnv,
+  startInTerminal,
+  startShellInTerminal,
+  todoFiles,
+} from './pawl.ts';
 
 const job = 'Find every TODO in this folder and write a report to TODO.md';
 const interrupt = '\u0003';
@@ -157,6 +167,41 @@ describe('an approval in a terminal', () => {
     terminal.write('\r');
     expect(await terminal.ended).toBe(0);
     expect(existsSync(join(place.folder, 'a'))).toBe(false);
+  });
+
+  it('takes no paste and no arrow or function key for an answer, whatever letters are in them', async () => {
+    const place = makePlace();
+    const server = await commander('touch a');
+    const terminal = startInTerminal(place, ['run', 'go'], serverEnv(server.url));
+    await terminal.shown(/4:\d\d left/);
+    for (const keys of ['yes, please\rdo it\r', '\u001b[D', '\u001bOP', '\u001b[200~y\u001b[201~']) {
+      terminal.write(keys);
+      // It is still asking a second later.
+      await terminal.shown(/4:\d\d left/);
+    }
+    terminal.write('n\r');
+    await terminal.shown('Why not?');
+    expect(stripVTControlCharacters(terminal.output())).not.toContain('For the rest');
+    terminal.write('\r');
+    expect(await terminal.ended).toBe(0);
+    expect(existsSync(join(place.folder, 'a'))).toBe(false);
+  });
+
+  it('waits on after Ctrl-Z and fg', async () => {
+    const place = makePlace();
+    const server = await commander('touch a');
+    const terminal = startShellInTerminal(place, serverEnv(server.url));
+    await terminal.shown('$ ');
+    terminal.write(`${node} ${program} run go\r`);
+    await terminal.shown(/4:\d\d left/);
+    terminal.write('\u001a');
+    await terminal.shown('Stopped');
+    terminal.write('fg\r');
+    await terminal.shown('Allow?');
+    terminal.write('y');
+    await terminal.shown('completed');
+    expect(existsSync(join(place.folder, 'a'))).toBe(true);
+    terminal.kill();
   });
 
   it('is still open after the program was killed, and answered in the next one', async () => {

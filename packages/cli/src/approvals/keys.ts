@@ -49,10 +49,11 @@ export async function askKey(
   signal.addEventListener('abort', withdraw, { once: true });
   if (signal.aborted) withdraw();
   try {
-    close = await listenForKeys(stdin, (key) => {
+    const press = (key: string) => {
       const pressed = key === '\n' ? enterKey : key.toLowerCase();
       if (keys.has(pressed)) settle(pressed);
-    });
+    };
+    close = await listenForKeys(stdin, press, draw);
     draw();
     if (canRedraw && expiresAt !== null) timer = setInterval(draw, 1000);
     const key = await answered;
