@@ -80,7 +80,7 @@ function drawer(
   const fits = (line: string) => textWidth(stripVTControlCharacters(line)) < (output.columns || 80);
   return () => {
     const left = leftText(expiresAt, Date.now());
-    const time = left === '' ? '' : style.dim(`  (${left} left)`);
+    const time = left === '' ? '' : style.dim(` (${left} left)`);
     if (!canRedraw) {
       output.write(`${prompt} ${words}${time} `);
       return;
