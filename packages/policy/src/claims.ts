@@ -149,7 +149,8 @@ function partClaim(part: Part, question: Question): Claim {
   return {
     kind: part.kind,
     text: part.text,
-    harmless: isSurprising || looksOutside ? null : isHarmless(part),
+    harmless:
+      isSurprising || looksOutside ? null : isHarmless(part, { isContained: question.containment === 'read-only' }),
     doubt: part.kind === 'doubt' ? part.reason : null,
     isPlainEdit: writtenTo !== null && isPlainEdit(writtenTo, question.cwd),
     isSurprising,

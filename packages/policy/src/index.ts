@@ -5,7 +5,7 @@ export { allowsCommand } from './command-allow.ts';
 export { type Coverage, findsCommand } from './command-find.ts';
 export { type Explanation, explainByRules, type JudgedPart, judgeByRules, type Ruling } from './judge.ts';
 export { isInside, matchesPath, type PathBase, segmentsOf } from './paths.ts';
-export { reachesOutside, readingCommands, readsOnly } from './reading.ts';
+export { reachesOutside, readingCommands, readsOnly, readsWhereContained } from './reading.ts';
 export { parseRule, type Rule, type StrayRule, strayRules } from './rules.ts';
 export { judgeScope, scopeRoots, type WriteScopes } from './scope.ts';
 export { prepareCommand } from './shell/analyse.ts';

@@ -3,6 +3,7 @@ import { analyse, type CommandPart, needsGrammar, type Part } from './shell/anal
 import { isGrammarLoaded } from './shell/grammar.ts';
 import { isNowhere, touchedBy } from './shell/touched.ts';
 import { mayBeOption, type Word } from './shell/word.ts';
+import { containedReaders } from './tables/contained-readers.ts';
 import { harmlessVariables, type Reader, readers } from './tables/readers.ts';
 
 /** The names of all commands that the table knows. */
@@ -13,17 +14,29 @@ export const readingCommands: readonly string[] = Object.keys(readers);
  * A command that was not prepared (`prepareCommand`) and is more than plain words counts as changing something.
  */
 export function readsOnly(command: string): boolean {
+  return isHarmlessThroughout(command, { isContained: false });
+}
+
+/** The same in a sandbox that lets nothing be changed and nobody be reached: there some more programs do no harm. */
+export function readsWhereContained(command: string): boolean {
+  return isHarmlessThroughout(command, { isContained: true });
+}
+
+function isHarmlessThroughout(command: string, where: { isContained: boolean }): boolean {
   if (needsGrammar(command) && !isGrammarLoaded()) return false;
   const parts = analyse(command);
-  return parts.length > 0 && parts.every((part) => isHarmless(part) !== null);
+  return parts.length > 0 && parts.every((part) => isHarmless(part, where) !== null);
 }
 
 /** Why a part of a command changes nothing, in a few words; null if it may. */
-export function isHarmless(part: Part): string | null {
+export function isHarmless(part: Part, { isContained }: { isContained: boolean }): string | null {
   switch (part.kind) {
     case 'command':
       if (part.isTransparent) return 'runs only what stands beside it';
-      return readerOf(part) === null ? null : `${nameOf(part)} only reads`;
+      if (readerOf(part) !== null) return `${nameOf(part)} only reads`;
+      return isContained && entryOf(part, containedReaders) !== null
+        ? `${nameOf(part)} reads, in a sandbox where it can change and reach nothing`
+        : null;
     case 'assignment':
       return isPlainVariable(part.name) ? 'sets a variable of this command line' : null;
     case 'redirect':
@@ -51,22 +64,31 @@ export const isHarmlessAssignment = ({ text }: Word): boolean => {
 };
 
 /** The entry of the table that lets this command read. */
-export function readerOf({ words, assignments }: CommandPart): Reader | null {
+export const readerOf = (part: CommandPart): Reader | null => entryOf(part, readers);
+
+function entryOf({ words, assignments }: CommandPart, table: Readonly<Record<string, readonly Reader[]>>) {
   const [name, ...rest] = words;
-  if (name?.text == null || !Object.hasOwn(readers, name.text) || !assignments.every(isHarmlessAssignment)) return null;
-  return (readers[name.text] as readonly Reader[]).find((reader) => covers(reader, name.text as string, rest)) ?? null;
+  if (name?.text == null || !Object.hasOwn(table, name.text) || !assignments.every(isHarmlessAssignment)) return null;
+  return (table[name.text] as readonly Reader[]).find((reader) => covers(reader, name.text as string, rest)) ?? null;
 }
 
 function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
-  const { subcommand = [], mostOperands, firstOperand } = reader;
-  if (!subcommand.every((word, index) => words[index]?.text === word)) return false;
-  const rest = words.slice(subcommand.length);
+  const { subcommand = [], leading = [], operandsOnlyWith, mostOperands, firstOperand } = reader;
+  const start = words.findIndex(({ text }) => text === null || !leading.includes(text));
+  if (!subcommand.every((word, index) => words[start + index]?.text === word)) return false;
+  const rest = words.slice(start + subcommand.length);
   if (!rest.every((word) => isOptionCovered(reader, word))) return false;
   if (name === '[[') return rest.every(isPlainTest);
   // A version is asked for with an option; without one an interpreter would run its input.
   if (mostOperands === 0 && rest.length === 0) return false;
   const operands = rest.filter((word) => word.text === '-' || !mayBeOption(word));
   if (mostOperands !== undefined && (operands.length > mostOperands || rest.some(({ text }) => text === null)))
+    return false;
+  if (
+    operandsOnlyWith !== undefined &&
+    operands.length > 0 &&
+    !rest.some(({ text }) => operandsOnlyWith.includes(text ?? ''))
+  )
     return false;
   return firstOperand === undefined || operands.length === 0 || firstOperand.test(operands[0]?.text ?? '');
 }
@@ -83,7 +105,8 @@ function isOptionCovered({ options, hasLongWords }: Reader, word: Word): boolean
   if (text === null) return false;
   if (text === '-' || text === '--') return true;
   if ('only' in options) {
-    if (options.only.includes(text)) return true;
+    if (options.only.some((option) => text === option || (option.endsWith('=') && text.startsWith(option))))
+      return true;
     // `find` takes numbers with a sign as values.
     return hasLongWords === true && /^-[0-9]+[a-zA-Z]?$/.test(text);
   }

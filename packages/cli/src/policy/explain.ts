@@ -4,11 +4,11 @@ import { canonicalPathsOf, type Tool, type ToolScope } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
 import { type Explanation, explainByRules, parseRule, type Question, type Subject } from '@pawl/policy';
 import type { JsonObject, PermissionMode } from '@pawl/protocol';
-import { builtinTools } from '@pawl/tools';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
 import { createStyle, wantsColour } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
+import { openTools } from '../run/tools.ts';
 import { usageError } from '../usage-error.ts';
 import { type PolicyFlags, readPolicy } from './rules.ts';
 
@@ -19,14 +19,15 @@ export async function explainCall(call: string, flags: ExplainFlags): Promise<Ex
   const policy = await readPolicy(flags);
   const { tool, argument } = readCall(call);
   const base = { cwd: policy.folder, home: homedir() };
-  const facts = await factsOf(tool, argument, base);
-  const explanation = explainByRules({
-    ...base,
-    ...facts,
-    tool,
-    layers: policy.layers,
-    mode: flags.permissionMode ?? policy.mode,
-  });
+  const mode = flags.permissionMode ?? policy.mode;
+  const notices: string[] = [];
+  const { tools } = openTools({ config: policy.config, sandbox: null, notice: (line) => notices.push(line) });
+  const facts = await factsOf(
+    tools.find(({ name }) => name === tool),
+    argument,
+    { ...base, mode },
+  );
+  const explanation = explainByRules({ ...base, ...facts, tool, layers: policy.layers, mode });
   const output = openOutput(process.stdout);
   await output.write(
     flags.json === true
@@ -34,7 +35,7 @@ export async function explainCall(call: string, flags: ExplainFlags): Promise<Ex
       : textOf(call, explanation),
   );
   await output.flush();
-  for (const warning of policy.warnings) process.stderr.write(`pawl: ${visible(warning)}\n`);
+  for (const warning of [...policy.warnings, ...notices]) process.stderr.write(`pawl: ${visible(warning)}\n`);
   return exitCodes.completed;
 }
 
@@ -47,17 +48,20 @@ function readCall(call: string): { tool: string; argument: string | null } {
   return { tool: parseRule(name).tool.replace(/\*$/, ''), argument: argument ?? null };
 }
 
-type Facts = Pick<Question, 'subjects' | 'effect' | 'toolAsks' | 'canonicalPaths'>;
+type Facts = Pick<Question, 'subjects' | 'effect' | 'toolAsks' | 'canonicalPaths' | 'containment'>;
 
 /** What the tool itself says of the call. Of one that is not built in the worst is supposed. */
-async function factsOf(name: string, argument: string | null, base: { cwd: string; home: string }): Promise<Facts> {
-  const tool = builtinTools().find((each) => each.name === name);
+async function factsOf(
+  tool: Tool | undefined,
+  argument: string | null,
+  base: { cwd: string; home: string; mode: PermissionMode },
+): Promise<Facts> {
   if (tool === undefined || argument === null) {
     const subjects: Subject[] = argument === null ? [] : [{ kind: 'text', value: argument }];
     return { subjects, effect: 'external', toolAsks: true };
   }
   const input = inputOf(tool, argument);
-  const scope = scopeOf(base.cwd);
+  const scope = scopeOf(base);
   const kind = tool.subjectKind ?? 'text';
   // Before the tool is asked: to read a command takes the shell's grammar.
   const canonicalPaths = kind === 'command' ? await canonicalPathsOf(argument, base) : new Map<string, string>();
@@ -66,7 +70,8 @@ async function factsOf(name: string, argument: string | null, base: { cwd: strin
   const toolAsks = tool.approval === undefined ? effect !== 'read' : await tool.approval(input, scope);
   const subjects: Subject[] =
     kind === 'path' ? paths.map((value) => ({ kind: 'path', value })) : [{ kind, value: argument }];
-  return { subjects, effect, toolAsks, canonicalPaths };
+  const containment = (await tool.containment?.(input, scope)) ?? 'none';
+  return { subjects, effect, toolAsks, canonicalPaths, containment };
 }
 
 /** The main argument of a tool is the one that rules are about, by the custom of the built-in ones. */
@@ -77,9 +82,10 @@ function inputOf({ input, subjectKind }: Tool, argument: string): JsonObject {
   return { [name]: argument };
 }
 
-const scopeOf = (cwd: string): ToolScope => ({
+const scopeOf = (place: { cwd: string; mode: PermissionMode }): ToolScope => ({
   session: 'none',
-  cwd,
+  cwd: place.cwd,
+  mode: place.mode,
   call: 'none',
   signal: new AbortController().signal,
   blobs: { put: () => Promise.reject(new Error('Nothing is kept.')), get: () => Promise.resolve(null) },

@@ -6,19 +6,24 @@
  * sets), `xxd` (it writes its second argument), `less`, `more`, `man` (they run programs), `tee`, `zcat` (it runs gzip),
  * `ps` (it shows the environment of others), and nearly all of `git`: a repository's own settings (fsmonitor, filters,
  * external diffs, gpg, a promisor remote) make even `git status` and `git log` run programs, and a few plain files
- * make a repository. What is left of `git` below looks up no object and no index.
+ * make a repository. What is left of `git` below looks up no object and no index; the others stand in
+ * `contained-readers.ts`.
  */
 export type Reader = {
-  /** Which options it may have: any, all but those that begin so, or only these. */
+  /** Which options it may have: any, all but those that begin so, or only these (with a `=` at their end: any value). */
   options: { any: true } | { except: readonly string[] } | { only: readonly string[] };
   /** What its other words are. `pattern` is a text first and paths behind it. */
   operands: 'paths' | 'texts' | 'pattern';
   /** How many operands it may have; more would be written or set. */
   mostOperands?: number;
+  /** Operands are only let through beside one of these options. */
+  operandsOnlyWith?: readonly string[];
   /** What the first operand looks like. */
   firstOperand?: RegExp;
   /** Words in front of which all else stands: a subcommand. */
   subcommand?: readonly string[];
+  /** Options that may stand in front of the subcommand. */
+  leading?: readonly string[];
   /** Options of one dash and many letters, as `find` has them. */
   hasLongWords?: true;
 };
