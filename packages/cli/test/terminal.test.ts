@@ -74,6 +74,34 @@ describe('an approval in a terminal', () => {
     }
   });
 
+  it('says why it asks, and everything once', async () => {
+    const place = makePlace();
+    const server = await serve((request) => {
+      const commands = ['cat /etc/hosts', 'true && touch \u202e'];
+      const command = commands[request.number - 1];
+      return command === undefined
+        ? { text: 'So.' }
+        : { calls: [{ tool: 'bash', input: { command, background: true } }] };
+    });
+    const terminal = startInTerminal(place, ['run', 'go'], serverEnv(server.url));
+    for (const [why, said] of [
+      ['It leads out of the session’s folder.', 'cat /etc/hosts'],
+      ['it holds characters that cannot be seen', 'true && touch \\u'],
+    ] as const) {
+      const before = terminal.output().length;
+      await terminal.shown('Allow?');
+      const asked = stripVTControlCharacters(terminal.output().slice(before));
+      expect(asked).toContain(why);
+      expect(asked).toContain('In the background');
+      expect(asked.split(`command: ${said}`)).toHaveLength(2);
+      expect(asked.slice(asked.indexOf('In the background'))).not.toContain(said);
+      terminal.write('n');
+      await terminal.shown('Why not?');
+      terminal.write('\r');
+    }
+    expect(await terminal.ended).toBe(0);
+  });
+
   it('tells the model the reason of a refusal', async () => {
     const server = await commander('rm everything');
     const terminal = startInTerminal(makePlace(), ['run', 'go'], serverEnv(server.url));

@@ -215,10 +215,13 @@ function byMode(claim: Claim | null, question: Question): Judged {
       reason: held[question.containment === 'read-only' ? 'nothing' : 'folder'],
     };
   }
-  const why = claim?.isSurprising === true ? ', because it leads out of the session’s folder' : '';
+  const why = claim?.isOutside === true ? ' It leads out of the session’s folder.' : '';
   const doubt = claim?.doubt == null ? '' : ` What it would do is not certain: ${claim.doubt}.`;
-  return { ...judged, verdict: 'ask', rule: `tool ${tool}`, reason: `${tool} asks before it does this${why}.${doubt}` };
+  return { ...judged, verdict: 'ask', rule: `tool ${tool}`, reason: `${plainAsk(tool)}${why}${doubt}` };
 }
+
+/** The reason of a question that a tool puts each time, where there is no other. */
+export const plainAsk = (tool: string): string => `${tool} asks before it does this.`;
 
 const held = {
   nothing: 'It runs in the sandbox, where it can change nothing.',
