@@ -126,11 +126,11 @@ describe('an approval in a terminal', () => {
     expect([existsSync(join(place.folder, 'a')), existsSync(join(place.folder, 'b'))]).toEqual([false, true]);
   });
 
-  it('runs the arguments as the person changed them in their editor, and asks again if they are no JSON', async () => {
+  it('runs the arguments as the person changed them in their editor, who can mend what is no JSON', async () => {
     const place = makePlace();
     const once = join(place.home, 'once');
     const editor = join(place.home, 'editor.sh');
-    const change = `if [ -e "${once}" ]; then sed -i 's/touch a/touch b/' "$1"; else touch "${once}"; echo nonsense > "$1"; fi`;
+    const change = `if [ -e "${once}" ]; then sed -i 's/,$/}/' "$1"; else touch "${once}"; echo '{"command": "touch b",' > "$1"; fi`;
     writeFileSync(editor, `#!/bin/sh\n${change}\n`, { mode: 0o755 });
     const server = await commander('touch a');
     const terminal = startInTerminal(place, ['run', 'go'], { ...serverEnv(server.url), EDITOR: editor });
