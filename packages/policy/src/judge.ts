@@ -78,7 +78,8 @@ function explain(question: Question): Explanation {
     ({ basis, verdict }, index) =>
       basis === 'allow' || (basis === 'mode' && verdict === 'allow' && claims[index]?.isPlainEdit === true),
   );
-  const isAsking = question.toolAsks && !isHelped;
+  // Where something else is asked about anyway, it is no part of the question.
+  const isAsking = question.toolAsks && !isHelped && !parts.some(({ verdict }) => verdict === 'ask');
   const final = parts.map((part, index) =>
     part.basis === 'harmless' && isAsking ? byMode(claims[index] as Claim, question) : part,
   );
