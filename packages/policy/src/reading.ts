@@ -73,7 +73,7 @@ function entryOf({ words, assignments }: CommandPart, table: Readonly<Record<str
 }
 
 function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
-  const { subcommand = [], leading = [], operandsOnlyWith, mostOperands, firstOperand } = reader;
+  const { subcommand = [], leading = [], valued = [], operandsOnlyWith, mostOperands, firstOperand } = reader;
   const start = words.findIndex(({ text }) => text === null || !leading.includes(text));
   if (!subcommand.every((word, index) => words[start + index]?.text === word)) return false;
   const rest = words.slice(start + subcommand.length);
@@ -81,7 +81,9 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
   if (name === '[[') return rest.every(isPlainTest);
   // A version is asked for with an option; without one an interpreter would run its input.
   if (mostOperands === 0 && rest.length === 0) return false;
-  const operands = rest.filter((word) => word.text === '-' || !mayBeOption(word));
+  const operands = rest.filter(
+    (word, index) => (word.text === '-' || !mayBeOption(word)) && !valued.includes(rest[index - 1]?.text ?? ''),
+  );
   if (mostOperands !== undefined && (operands.length > mostOperands || rest.some(({ text }) => text === null)))
     return false;
   if (
@@ -90,7 +92,8 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
     !rest.some(({ text }) => operandsOnlyWith.includes(text ?? ''))
   )
     return false;
-  return firstOperand === undefined || operands.length === 0 || firstOperand.test(operands[0]?.text ?? '');
+  const [first] = operands;
+  return firstOperand === undefined || first === undefined || (first.text !== null && firstOperand.test(first.text));
 }
 
 /** `-eq` and its like evaluate both sides as arithmetic, which may run something. */
@@ -104,6 +107,7 @@ function isOptionCovered({ options, hasLongWords }: Reader, word: Word): boolean
   const { text } = word;
   if (text === null) return false;
   if (text === '-' || text === '--') return true;
+  if ('like' in options) return options.like.test(text);
   if ('only' in options) {
     if (options.only.some((option) => text === option || (option.endsWith('=') && text.startsWith(option))))
       return true;
