@@ -81,9 +81,10 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
   if (name === '[[') return rest.every(isPlainTest);
   // A version is asked for with an option; without one an interpreter would run its input.
   if (mostOperands === 0 && rest.length === 0) return false;
-  const operands = rest.filter(
-    (word, index) => (word.text === '-' || !mayBeOption(word)) && !valued.includes(rest[index - 1]?.text ?? ''),
-  );
+  const isValue = (index: number) => valued.includes(rest[index - 1]?.text ?? '');
+  // Nobody knows how many words a pattern becomes, and then where the value ends.
+  if (rest.some(({ text }, index) => text === null && isValue(index))) return false;
+  const operands = rest.filter((word, index) => (word.text === '-' || !mayBeOption(word)) && !isValue(index));
   if (mostOperands !== undefined && (operands.length > mostOperands || rest.some(({ text }) => text === null)))
     return false;
   if (
