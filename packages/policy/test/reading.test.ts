@@ -65,6 +65,34 @@ describe('commands that only read', () => {
     expect(readsOnly(command)).toBe(false);
   });
 
+  it('knows where the names begin that find hands on', () => {
+    const isQuiet = (command: string) => readsOnly(command) && !reachesOutside(command, '/repo');
+    for (const command of [
+      'find src -type f -exec wc -l {} +',
+      "find . -name '*.ts' -exec grep -l foo {} \\;",
+      'find \\( -name a -o -name b \\) -exec head -n 5 {} +',
+      'find /repo/src -exec cat {} +',
+    ])
+      expect({ command, isQuiet: isQuiet(command) }).toEqual({ command, isQuiet: true });
+    for (const command of [
+      'find /etc -exec cat {} +',
+      'find .. -exec cat {} +',
+      'find ~ -exec cat {} +',
+      'find "$X" -exec cat {} +',
+      'find src /etc -exec cat {} +',
+      'find src -execdir cat {} +',
+      'find src -exec cat /etc/{} +',
+      'find src -exec grep -f{} x +',
+      'find src -exec sh -c "cat {}" \\;',
+      'find src -exec {} +',
+      'find src -exec rm {} +',
+      'find -files0-from x -exec cat {} +',
+      'find -D exec /etc -exec cat {} +',
+      'find src -exec uniq {} +',
+    ])
+      expect({ command, isQuiet: isQuiet(command) }).toEqual({ command, isQuiet: false });
+  });
+
   it('tells when a path in it may lead outside the folder', () => {
     const outside = 'cat /etc/passwd|cat ../x|cat a/../../x|grep -f/etc/x y|ls --x=/etc|ls ..|cat ~/x|cat /repo-evil/x';
     for (const command of [...outside.split('|'), 'cat /repo/../x', 'cd /repo/.. && ls', 'cd /etc && cat passwd']) {
