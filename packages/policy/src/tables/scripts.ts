@@ -1,7 +1,11 @@
 /** Scripts of `sed` and `awk` that do nothing but print: no command of theirs reads, writes or runs something else. */
 
-/** What stands between two delimiters. A bracket holds none of them: not every `sed` takes one there for the end. */
-const regex = (delimiter: string) => String.raw`(?:[^${delimiter}\\\n[]|\\[^\n]|\[\^?\]?[^\]\\\n${delimiter}]*\])+`;
+/**
+ * What stands between two delimiters. In brackets stands neither a delimiter nor a `]` first, nor a `[` but that of a
+ * class: where such an expression ends, one `sed` sees otherwise than the next, and this otherwise than any.
+ */
+const regex = (delimiter: string) =>
+  String.raw`(?:[^${delimiter}\\\n[]|\\[^\n]|\[(?!\^?\])(?:\[:[a-z]+:\]|[^\][\\\n${delimiter}])+\])+`;
 const replacement = (delimiter: string) => String.raw`(?:[^${delimiter}\\\n]|\\[^\n])*`;
 const substitutions = Array.from('/|,#:@', (each) => {
   const delimiter = each === '|' ? String.raw`\|` : each;
