@@ -33,7 +33,7 @@ export function isHarmless(part: Part, { isContained }: { isContained: boolean }
     case 'command':
       if (part.isTransparent) return 'runs only what stands beside it';
       if (readerOf(part) !== null) return `${nameOf(part)} only reads`;
-      return isContained && entryOf(part, containedReaders) !== null
+      return isContained && containedReaderOf(part) !== null
         ? `${nameOf(part)} reads, in a sandbox where it can change and reach nothing`
         : null;
     case 'assignment':
@@ -65,6 +65,9 @@ export const isHarmlessAssignment = ({ text }: Word): boolean => {
 /** The entry of the table that lets this command read. */
 export const readerOf = (part: CommandPart): Reader | null => entryOf(part, readers);
 
+/** The entry that lets it read where a sandbox lets nothing be changed. */
+export const containedReaderOf = (part: CommandPart): Reader | null => entryOf(part, containedReaders);
+
 function entryOf({ words, assignments }: CommandPart, table: Readonly<Record<string, readonly Reader[]>>) {
   const [name, ...rest] = words;
   if (name?.text == null || !Object.hasOwn(table, name.text) || !assignments.every(isHarmlessAssignment)) return null;
@@ -80,7 +83,7 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
   if (name === '[[') return rest.every(isPlainTest);
   // A version is asked for with an option; without one an interpreter would run its input.
   if (mostOperands === 0 && rest.length === 0) return false;
-  const operands = rest.filter((word) => word.text === '-' || !mayBeOption(word));
+  const operands = operandsOf(reader, rest);
   if (mostOperands !== undefined && (operands.length > mostOperands || rest.some(({ text }) => text === null)))
     return false;
   if (
@@ -90,6 +93,12 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
   )
     return false;
   return firstOperand === undefined || operands.length === 0 || firstOperand.test(operands[0]?.text ?? '');
+}
+
+/** The words that are neither options nor their values. */
+export function operandsOf({ valued = [] }: Reader, words: readonly Word[]): Word[] {
+  const isValue = (index: number) => valued.includes(words[index - 1]?.text ?? '');
+  return words.filter((word, index) => !isValue(index) && (word.text === '-' || !mayBeOption(word)));
 }
 
 /** `-eq` and its like evaluate both sides as arithmetic, which may run something. */

@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { prepareCommand, readingCommands, readsOnly } from '../src/index.ts';
 import { readers } from '../src/tables/readers.ts';
 import { generalRisk, risks } from '../src/tables/risks.ts';
@@ -29,7 +33,15 @@ const examples: { readonly [name: string]: readonly string[] } = {
   python: ['python --version'],
   python3: ['python3 -V'],
   rg: ["rg -n 'a b' src"],
-  sed: ["sed -n '1,20p' a", 'sed -n 5p a', "sed -n '$p' a"],
+  sed: [
+    "sed -n '1,20p' a",
+    'sed -n 5p a',
+    "sed -n '$p' a",
+    "sed -n '/^## [A-Z]/,/^$/p' a",
+    "sed -E 's/([a-z]+)@/\\1/g; s|x|y|' a | head",
+    "sed '/^#/d;s,a,b,;10q' a",
+    "sed '$!d' a",
+  ],
   sort: ['sort -u a', 'sort -k1,1 -t: a | uniq -c'],
   tail: ['tail -n 5 a', 'tail -5 a'],
   test: ['test -f a'],
@@ -78,7 +90,16 @@ const changing: { readonly [name: string]: readonly string[] } = {
     'sed -i s/a/b/ x',
     "sed -n 'w x' y",
     "sed -n '1e touch x'",
-    'sed s/a/b/ x',
+    "sed 's/a/b/w x' y",
+    "sed 's/a/b/e' y",
+    "sed 's/a/b/;w x' y",
+    "sed 's/[/]/;/w p/p' y",
+    "sed 's/[]/]/;/w p/p' y",
+    "sed '/x/w y' z",
+    "sed '/x/{p;w y' z",
+    "sed 'r x' y",
+    "sed 's/a/b\nw x/' y",
+    'sed "s/a/$X/" y',
     'sed -n -f x',
     "sed -n '1,2w x' y",
     'sed -n a 1p',
@@ -139,6 +160,35 @@ describe('P2: the table of commands that only read', () => {
       ),
       { numRuns: 3000 },
     );
+  });
+
+  it('whatever script of sed it lets through, sed writes nothing and runs nothing', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pawl-sed-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'in'), 'a/b\n[x]\nwp\n');
+    const piece = fc.constantFrom(
+      ...'s s / / / [ ] ^ w e p ; | # , $ ! 1 g I a x * .'.split(' '),
+      '\\',
+      ' ',
+      'w p',
+      '[/]',
+      '[^/]',
+      '[]',
+      's/',
+      '/p',
+    );
+    let tried = 0;
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 14 }), (pieces) => {
+        const script = pieces.join('');
+        fc.pre(readsOnly(`sed '${script}' in`));
+        tried += 1;
+        spawnSync('sed', [script, 'in'], { cwd: folder });
+        expect(readdirSync(folder)).toEqual(['in']);
+      }),
+      { numRuns: 300, maxSkipsPerRun: 1000 },
+    );
+    expect(tried).toBeGreaterThan(100);
   });
 
   it('no program that runs others is in it, but to ask for its version', () => {

@@ -1,6 +1,7 @@
 /** Which paths a part of a command line names, as far as its text tells. */
-import { readerOf } from '../reading.ts';
+import { containedReaderOf, operandsOf, readerOf } from '../reading.ts';
 import { isText } from '../risks.ts';
+import type { Reader } from '../tables/readers.ts';
 import { writers } from '../tables/risks.ts';
 import type { CommandPart, Folders, Part } from './analyse.ts';
 import { baseName } from './unwrap.ts';
@@ -65,7 +66,8 @@ function touchedByCommand(part: CommandPart): TouchedPath[] {
   const [first, ...rest] = part.words;
   const name = baseName(first?.text ?? '');
   const access: Access = reader !== null ? 'read' : isWriting(name, rest) ? 'write' : 'unknown';
-  const words = reader?.operands === 'pattern' ? withoutPattern(rest) : rest;
+  const entry = reader ?? containedReaderOf(part);
+  const words = entry?.operands === 'pattern' ? withoutPattern(entry, rest) : rest;
   const isCopying = copiers.has(name) && !rest.some(({ text }) => /^(?:-[a-zA-Z]*t|--t)/.test(text ?? '-t'));
   const moved = (part.folders ?? ['']).filter((folder) => folder !== '');
   return [
@@ -84,10 +86,10 @@ function touchedByCommand(part: CommandPart): TouchedPath[] {
 const whole = (folder: string): TouchedPath => ({ path: folder === '' ? '.' : folder, isGlob: false, access: 'write' });
 
 /** `grep PATTERN file…`: the first word that is no option is a text, unless an option brought it. */
-function withoutPattern(words: readonly Word[]): readonly Word[] {
+function withoutPattern(entry: Reader, words: readonly Word[]): readonly Word[] {
   if (words.some(({ text }) => /^(?:-[A-Za-z]*[ef]|--(?:regexp|file)|--from-file)/.test(text ?? ''))) return words;
-  const index = words.findIndex(({ text }) => text !== null && !text.startsWith('-'));
-  return words.filter((_, place) => place !== index);
+  const pattern = operandsOf(entry, words).find(({ text }) => text !== null && !text.startsWith('-'));
+  return words.filter((word) => word !== pattern);
 }
 
 /** A word, the value in `--option=value`, and what is glued to a short option. */

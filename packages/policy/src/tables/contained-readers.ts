@@ -47,4 +47,15 @@ const gitReaders: readonly Reader[] = [
   { ...git('config'), options: { only: [] }, mostOperands: 1, firstOperand: plainSetting },
 ];
 
-export const containedReaders: { readonly [command: string]: readonly Reader[] } = { git: gitReaders };
+/** Scripts that run nothing, and read nothing but the files beside them; that they write nothing the sandbox sees to. */
+const awk: Reader = {
+  options: { except: ['-d', '-D', '-e', '-E', '-f', '-i', '-l', '-L', '-o', '-p', '-W', '--'] },
+  valued: ['-F', '-v'],
+  operands: 'pattern',
+  firstOperand: /^(?![\s\S]*(?:getline|system|ARG[CV]|@|print[\s\S]*[|>]))/,
+};
+
+export const containedReaders: { readonly [command: string]: readonly Reader[] } = {
+  git: gitReaders,
+  ...Object.fromEntries(['awk', 'gawk', 'mawk', 'nawk'].map((name) => [name, [awk]])),
+};

@@ -2,16 +2,18 @@
  * Commands that only read, as data. A command is on this list only if no option that its entry lets through makes it
  * write, run another program, wait for input for ever, or never end. Whatever is not listed does not count as reading.
  *
- * Left out on purpose: `awk` (`system`, `print >`), `env` and `printenv` (they show what may be secret), `hostname` (it
+ * Left out on purpose: `env` and `printenv` (they show what may be secret), `hostname` (it
  * sets), `xxd` (it writes its second argument), `less`, `more`, `man` (they run programs), `tee`, `zcat` (it runs gzip),
  * `ps` (it shows the environment of others), and nearly all of `git`: a repository's own settings (fsmonitor, filters,
  * external diffs, gpg, a promisor remote) make even `git status` and `git log` run programs, and a few plain files
- * make a repository. What is left of `git` below looks up no object and no index; the others stand in
- * `contained-readers.ts`.
+ * make a repository. What is left of `git` below looks up no object and no index; the others, and `awk`
+ * (`system`, `print >`), stand in `contained-readers.ts`.
  */
 export type Reader = {
   /** Which options it may have: any, all but those that begin so, or only these (with a `=` at their end: any value). */
   options: { any: true } | { except: readonly string[] } | { only: readonly string[] };
+  /** Options whose value may be the next word. */
+  valued?: readonly string[];
   /** What its other words are. `pattern` is a text first and paths behind it. */
   operands: 'paths' | 'texts' | 'pattern';
   /** How many operands it may have; more would be written or set. */
@@ -42,6 +44,19 @@ const findWords = `-H -L -P -a -amin -and -anewer -atime -cmin -cnewer -ctime -d
   -follow -group -ilname -iname -inum -ipath -iregex -iwholename -links -lname -ls -maxdepth -mindepth -mmin -mount -mtime
   -name -newer -newermt -nogroup -not -nouser -o -or -path -perm -print -print0 -printf -prune -quit -readable -regex
   -regextype -samefile -size -true -type -uid -user -wholename -writable -xdev -xtype`.split(/\s+/);
+
+/**
+ * Scripts of `sed` that write and run nothing (`w` and `e` do): addresses, and commands that print, delete, quit, or
+ * put one text for another. In brackets neither the delimiter stands nor a `]` first: where such an expression ends,
+ * one sed sees otherwise than the next.
+ */
+const sedScript = ((): RegExp => {
+  const text = (end: string) => String.raw`(?:[^\\\[\n${end}]|\\[^\n]|\[(?!\^?\])[^\]\\\n${end}]+\])*`;
+  const put = ['/', String.raw`\|`, '#', ','].map((end) => `s${end}${text(end)}${end}${text(end)}${end}[gIip0-9]*`);
+  const address = String.raw`(?:[0-9]+|\$|/${text('/')}/I?)`;
+  const one = String.raw`(?:${address}(?:,\+?${address})?\s*(?:!\s*)?)?(?:[pdq=]|${put.join('|')})`;
+  return new RegExp(String.raw`^\s*${one}(?:\s*;\s*${one})*\s*;?\s*$`);
+})();
 
 export const readers: { readonly [command: string]: readonly Reader[] } = Object.fromEntries(
   [
@@ -103,16 +118,9 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
       ['jq', [{ options: any, operands: 'pattern' }]],
       ['printf', [{ options: { except: ['-v'] }, operands: 'texts' }]],
       ['rg', [{ options: { except: ['--pre', '--hostname-bin', '-z', '--search-zip'] }, operands: 'pattern' }]],
-      // Nothing but lines by their numbers: a script may write (`w`) and run (`e`).
       [
         'sed',
-        [
-          {
-            options: { only: ['-n', '-E', '-r'] },
-            operands: 'pattern',
-            firstOperand: /^(?:[0-9]+|\$)(?:,(?:[0-9]+|\$))?p$/,
-          },
-        ],
+        [{ options: { only: '-n -E -r -s -nE -En -nr -rn'.split(' ') }, operands: 'pattern', firstOperand: sedScript }],
       ],
       ['sort', [{ options: { except: ['-o', '--o', '-T', '--t', '--co', '--files0-from'] }, operands: 'paths' }]],
       ['tail', [{ options: { except: ['-f', '-F', '--f', '--r'] }, operands: 'paths' }]],
