@@ -49,6 +49,8 @@ export type Claim = {
   isPlainEdit: boolean;
   /** It leads out of the session's folder through a symlink, although it does not look like it. */
   isSurprising: boolean;
+  /** It names a place outside of the session's folder, or one that leads there. */
+  isOutside: boolean;
   /** It names a place that is neither the session's nor the system's, or a file that other programs obey. */
   isOutward: boolean;
   /** For a deny or an ask. */
@@ -82,7 +84,14 @@ export function claimsOf(question: Question): Claim[] {
   });
 }
 
-const quiet = { harmless: null, doubt: null, isPlainEdit: false, isSurprising: false, isOutward: false };
+const quiet = {
+  harmless: null,
+  doubt: null,
+  isPlainEdit: false,
+  isSurprising: false,
+  isOutside: false,
+  isOutward: false,
+};
 
 function textClaim({ kind, value }: Subject, { tool }: Question): Claim {
   const isUrl = kind === 'url' || tool === 'web_fetch';
@@ -141,8 +150,9 @@ function partClaim(part: Part, question: Question): Claim {
   const touched = touchedBy(part).map((each) => located(each, question));
   const leaves = ({ path, isGlob, isGuess, real }: Located) =>
     path !== null && !isGlob && isGuess !== true && !isInside(question.cwd, real);
-  const looksOutside = partReachesOutside(part);
-  const isSurprising = !looksOutside && touched.some(leaves);
+  const looksOutside = partReachesOutside(part, question.cwd);
+  const isOutside = touched.some(leaves);
+  const isSurprising = !looksOutside && isOutside;
   const [target, ...others] = part.kind === 'redirect' && part.access === 'write' ? touched : [];
   const writtenTo =
     target?.path != null && !target.isGlob && others.every(({ isGuess }) => isGuess) ? target.real : null;
@@ -154,6 +164,7 @@ function partClaim(part: Part, question: Question): Claim {
     doubt: part.kind === 'doubt' ? part.reason : null,
     isPlainEdit: writtenTo !== null && isPlainEdit(writtenTo, question.cwd),
     isSurprising,
+    isOutside,
     isOutward:
       touched.some((each) => isOutward(each, question)) ||
       (writtenTo !== null && !isPlainEdit(writtenTo, question.cwd)),

@@ -1,3 +1,4 @@
+import { isInside } from './paths.ts';
 import { analyse, type CommandPart, needsGrammar, type Part } from './shell/analyse.ts';
 import { isGrammarLoaded } from './shell/grammar.ts';
 import { isNowhere, touchedBy } from './shell/touched.ts';
@@ -33,7 +34,7 @@ export function isHarmless(part: Part, { isContained }: { isContained: boolean }
     case 'command':
       if (part.isTransparent) return 'runs only what stands beside it';
       if (readerOf(part) !== null) return `${nameOf(part)} only reads`;
-      return isContained && containedReaderOf(part) !== null
+      return isContained && entryOf(part, containedReaders) !== null
         ? `${nameOf(part)} reads, in a sandbox where it can change and reach nothing`
         : null;
     case 'assignment':
@@ -65,9 +66,6 @@ export const isHarmlessAssignment = ({ text }: Word): boolean => {
 /** The entry of the table that lets this command read. */
 export const readerOf = (part: CommandPart): Reader | null => entryOf(part, readers);
 
-/** The entry that lets it read where a sandbox lets nothing be changed. */
-export const containedReaderOf = (part: CommandPart): Reader | null => entryOf(part, containedReaders);
-
 function entryOf({ words, assignments }: CommandPart, table: Readonly<Record<string, readonly Reader[]>>) {
   const [name, ...rest] = words;
   if (name?.text == null || !Object.hasOwn(table, name.text) || !assignments.every(isHarmlessAssignment)) return null;
@@ -75,7 +73,7 @@ function entryOf({ words, assignments }: CommandPart, table: Readonly<Record<str
 }
 
 function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
-  const { subcommand = [], leading = [], operandsOnlyWith, mostOperands, firstOperand } = reader;
+  const { subcommand = [], leading = [], valued = [], operandsOnlyWith, mostOperands, firstOperand } = reader;
   const start = words.findIndex(({ text }) => text === null || !leading.includes(text));
   if (!subcommand.every((word, index) => words[start + index]?.text === word)) return false;
   const rest = words.slice(start + subcommand.length);
@@ -83,7 +81,10 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
   if (name === '[[') return rest.every(isPlainTest);
   // A version is asked for with an option; without one an interpreter would run its input.
   if (mostOperands === 0 && rest.length === 0) return false;
-  const operands = operandsOf(reader, rest);
+  const isValue = (index: number) => valued.includes(rest[index - 1]?.text ?? '');
+  // Nobody knows how many words a pattern becomes, and then where the value ends.
+  if (rest.some(({ text }, index) => text === null && isValue(index))) return false;
+  const operands = rest.filter((word, index) => (word.text === '-' || !mayBeOption(word)) && !isValue(index));
   if (mostOperands !== undefined && (operands.length > mostOperands || rest.some(({ text }) => text === null)))
     return false;
   if (
@@ -92,13 +93,8 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
     !rest.some(({ text }) => operandsOnlyWith.includes(text ?? ''))
   )
     return false;
-  return firstOperand === undefined || operands.length === 0 || firstOperand.test(operands[0]?.text ?? '');
-}
-
-/** The words that are neither options nor their values. */
-export function operandsOf({ valued = [] }: Reader, words: readonly Word[]): Word[] {
-  const isValue = (index: number) => valued.includes(words[index - 1]?.text ?? '');
-  return words.filter((word, index) => !isValue(index) && (word.text === '-' || !mayBeOption(word)));
+  const [first] = operands;
+  return firstOperand === undefined || first === undefined || (first.text !== null && firstOperand.test(first.text));
 }
 
 /** `-eq` and its like evaluate both sides as arithmetic, which may run something. */
@@ -112,6 +108,7 @@ function isOptionCovered({ options, hasLongWords }: Reader, word: Word): boolean
   const { text } = word;
   if (text === null) return false;
   if (text === '-' || text === '--') return true;
+  if ('like' in options) return options.like.test(text);
   if ('only' in options) {
     if (options.only.some((option) => text === option || (option.endsWith('=') && text.startsWith(option))))
       return true;
@@ -128,15 +125,19 @@ const isSpelling = (flag: string, text: string) =>
     : text.startsWith('-') && !text.startsWith('--') && text.includes(flag.slice(1));
 
 /**
- * Whether a command names a place by an absolute path, in the home or with `..`, or one that only the shell will know,
- * so that it may read outside the session's folder. Only meaningful for a command that only reads.
+ * Whether a command names a place outside of the session's folder, or one that only the shell will know: an absolute
+ * path that is not below `cwd`, one in the home, one with `..`. Only meaningful for a command that only reads.
  */
-export function reachesOutside(command: string): boolean {
+export function reachesOutside(command: string, cwd: string): boolean {
   if (needsGrammar(command) && !isGrammarLoaded()) return true;
-  return analyse(command).some(partReachesOutside);
+  return analyse(command).some((part) => partReachesOutside(part, cwd));
 }
 
-export function partReachesOutside(part: Part): boolean {
+export function partReachesOutside(part: Part, cwd: string): boolean {
   const named = touchedBy(part).filter(({ isGuess }) => isGuess !== true);
-  return named.some(({ path }) => path === null || /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(path));
+  return named.some(({ path }) => path === null || leadsOutside(path, cwd));
 }
+
+/** What `..` means behind a symbolic link is not worked out. */
+const leadsOutside = (path: string, cwd: string) =>
+  /^~|(?:^|\/)\.\.(?:\/|$)/.test(path) || (path.startsWith('/') && !isInside(cwd, path));

@@ -23,9 +23,6 @@ const reading = [
   'git reflog',
   'git config user.name',
   'git config --get core.autocrlf',
-  "awk '{print $1}' a.txt",
-  "awk -F : -v n=2 '/x/ && NR > n || $2 == 1 {print $2; next}' a.txt | sort",
-  'gawk \'BEGIN { FS = "," } { sum += $3 } END { print sum }\' a.csv',
   'cd src && git status && git diff 2>&1 | tail -5',
 ];
 
@@ -55,16 +52,6 @@ const changing = [
   'git $X',
   'git log > x',
   'git status && make',
-  'awk \'{print > "x"}\' a',
-  'awk \'{print | "sh"}\' a',
-  'awk \'BEGIN { system("x") }\'',
-  'awk \'BEGIN { while ((getline l < "x") > 0) n++ }\'',
-  'awk \'BEGIN { ARGV[1] = "x"; ARGC = 2 }\'',
-  'awk \'BEGIN { f = "system"; @f("x") }\'',
-  'awk -f x a',
-  "gawk -i inplace '{ $1 = 2 }' a",
-  "gawk --include=x '1' a",
-  'awk "$X" a',
 ];
 
 describe('P2: commands that read for certain only where a sandbox lets nothing be changed', () => {
@@ -76,15 +63,9 @@ describe('P2: commands that read for certain only where a sandbox lets nothing b
   });
 
   it('reach outside where they name a place there', () => {
-    for (const command of [
-      'git diff ../x',
-      "awk '/x/' /etc/hosts",
-      'git log -- /etc',
-      'git show -O/etc/hosts',
-      'cd /etc && git status',
-    ])
-      expect([command, reachesOutside(command)]).toEqual([command, true]);
-    expect(reading.filter(reachesOutside)).toEqual([]);
+    for (const command of ['git diff ../x', 'git log -- /etc', 'git show -O/etc/hosts', 'cd /etc && git status'])
+      expect([command, reachesOutside(command, '/repo')]).toEqual([command, true]);
+    expect(reading.filter((command) => reachesOutside(command, '/repo'))).toEqual([]);
   });
 
   it('need no question there; a deny or an ask still counts', () => {

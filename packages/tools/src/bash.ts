@@ -34,7 +34,8 @@ export function bashTool(commands: Commands): Tool {
     },
     subjectKind: 'command',
     subject: ({ command }) => command,
-    approval: async (input, scope) => !(await isReading(input, scope, sandbox)) || reachesOutside(input.command),
+    approval: async (input, scope) =>
+      !(await isReading(input, scope, sandbox)) || reachesOutside(input.command, scope.cwd),
     containment: (input, scope) => containmentOf(input, scope, sandbox),
     holdsScope: async ({ outside }, { cwd }) => outside !== true && (await sandbox.holdOf(cwd)).kind === 'whole',
     plan: async (input, scope) => {

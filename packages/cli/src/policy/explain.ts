@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { canonicalPathsOf, type Tool, type ToolScope } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
-import { type Explanation, explainByRules, parseRule, type Question, type Subject } from '@pawl/policy';
+import { type Explanation, explainByRules, parseRule, type Question, type Subject, suggestRules } from '@pawl/policy';
 import type { JsonObject, PermissionMode } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
@@ -22,17 +22,19 @@ export async function explainCall(call: string, flags: ExplainFlags): Promise<Ex
   const mode = flags.permissionMode ?? policy.mode;
   const notices: string[] = [];
   const { tools } = openTools({ config: policy.config, sandbox: null, notice: (line) => notices.push(line) });
-  const facts = await factsOf(
-    tools.find(({ name }) => name === tool),
-    argument,
-    { ...base, mode },
-  );
+  const known = tools.find(({ name }) => name === tool);
+  if (known === undefined && !tool.startsWith('mcp__')) {
+    notices.push(`There is no tool ${JSON.stringify(tool)} here. It is judged as one that may do anything.`);
+  }
+  const facts = await factsOf(known, argument, { ...base, mode });
   const explanation = explainByRules({ ...base, ...facts, tool, layers: policy.layers, mode });
+  const isToolAsking = explanation.ruling.rule === `tool ${tool}` && explanation.ruling.verdict === 'ask';
+  const suggestions = isToolAsking ? suggestRules({ ...base, ...facts, tool }) : [];
   const output = openOutput(process.stdout);
   await output.write(
     flags.json === true
-      ? `${JSON.stringify({ tool, argument, ...explanation.ruling, parts: explanation.parts }, null, 2)}\n`
-      : textOf(call, explanation),
+      ? `${JSON.stringify({ tool, argument, ...explanation.ruling, parts: explanation.parts, suggestions }, null, 2)}\n`
+      : textOf(call, explanation, suggestions),
   );
   await output.flush();
   for (const warning of [...policy.warnings, ...notices]) process.stderr.write(`pawl: ${visible(warning)}\n`);
@@ -43,7 +45,8 @@ export async function explainCall(call: string, flags: ExplainFlags): Promise<Ex
 function readCall(call: string): { tool: string; argument: string | null } {
   const [, name, argument] = /^\s*([A-Za-z_][A-Za-z0-9_.:/-]*)\s*(?:\((.*)\))?\s*$/s.exec(call) ?? [];
   if (name === undefined) {
-    throw usageError("Write the call as tool(argument), in quotes: pawl policy explain 'bash(git log && rm x)'");
+    const example = /^[\w./-]+ [^()']*$/.test(call) ? `bash(${call})` : 'bash(git log && rm x)';
+    throw usageError(`Write the call as tool(argument), in quotes: pawl policy explain '${example}'`);
   }
   return { tool: parseRule(name).tool.replace(/\*$/, ''), argument: argument ?? null };
 }
@@ -56,12 +59,19 @@ async function factsOf(
   argument: string | null,
   base: { cwd: string; home: string; mode: PermissionMode },
 ): Promise<Facts> {
-  if (tool === undefined || argument === null) {
+  if (tool === undefined) {
     const subjects: Subject[] = argument === null ? [] : [{ kind: 'text', value: argument }];
     return { subjects, effect: 'external', toolAsks: true };
   }
-  const input = inputOf(tool, argument);
   const scope = scopeOf(base);
+  if (argument === null) {
+    // What depends on arguments is supposed to be the worst.
+    const effect = typeof tool.effect === 'string' ? tool.effect : 'external';
+    const isFixed = tool.approval?.length === 0;
+    const toolAsks = isFixed ? (await tool.approval?.({}, scope)) !== false : tool.approval !== undefined;
+    return { subjects: [], effect, toolAsks: tool.approval === undefined ? effect !== 'read' : toolAsks };
+  }
+  const input = inputOf(tool, argument);
   const kind = tool.subjectKind ?? 'text';
   // Before the tool is asked: to read a command takes the shell's grammar.
   const canonicalPaths = kind === 'command' ? await canonicalPathsOf(argument, base) : new Map<string, string>();
@@ -92,7 +102,7 @@ const scopeOf = (place: { cwd: string; mode: PermissionMode }): ToolScope => ({
   lastSeen: () => null,
 });
 
-function textOf(call: string, { ruling, parts }: Explanation): string {
+function textOf(call: string, { ruling, parts }: Explanation, suggestions: readonly string[]): string {
   const style = createStyle(wantsColour(process.stdout));
   const paint = { deny: style.red, ask: style.yellow, allow: style.green };
   const rows = parts.map(({ verdict, text, rule, layer }) => [
@@ -106,6 +116,9 @@ function textOf(call: string, { ruling, parts }: Explanation): string {
     `${paint[ruling.verdict](ruling.verdict)}  ${visible(call)}`,
     ...tableLines(rows, '  '),
     ...[ruling.reason, ...[...reasons].filter((reason) => reason !== ruling.reason)].map((line) => visible(line)),
+    ...(suggestions.length === 0
+      ? []
+      : [`A rule would allow it: ${suggestions.map((rule) => visible(rule)).join(' or ')}`]),
     '',
   ].join('\n');
 }

@@ -2,8 +2,8 @@ import type { Reader } from './readers.ts';
 
 /**
  * Commands that read where a sandbox keeps them from changing anything and from the network, as data. What a
- * repository's settings make git run (a file monitor, a filter, an external diff), and what a script of `awk` might,
- * then does no harm; so an entry need not be tight. It leaves out what is meant to change something, because that would
+ * repository's settings make git run (a file monitor, a filter, an external diff) then does
+ * no harm; so an entry need not be tight. It leaves out what is meant to change something, because that would
  * fail in the sandbox instead of being asked about, and what shows more than the session's folder (`--no-index`).
  */
 const git = (subcommand: string, ...except: string[]): Reader => ({
@@ -47,15 +47,4 @@ const gitReaders: readonly Reader[] = [
   { ...git('config'), options: { only: [] }, mostOperands: 1, firstOperand: plainSetting },
 ];
 
-/** Scripts that run nothing, and read nothing but the files beside them; that they write nothing the sandbox sees to. */
-const awk: Reader = {
-  options: { except: ['-d', '-D', '-e', '-E', '-f', '-i', '-l', '-L', '-o', '-p', '-W', '--'] },
-  valued: ['-F', '-v'],
-  operands: 'pattern',
-  firstOperand: /^(?![\s\S]*(?:getline|system|ARG[CV]|@|print[\s\S]*[|>]))/,
-};
-
-export const containedReaders: { readonly [command: string]: readonly Reader[] } = {
-  git: gitReaders,
-  ...Object.fromEntries(['awk', 'gawk', 'mawk', 'nawk'].map((name) => [name, [awk]])),
-};
+export const containedReaders: { readonly [command: string]: readonly Reader[] } = { git: gitReaders };

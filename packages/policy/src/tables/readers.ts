@@ -1,3 +1,5 @@
+import { printingAwk, printingSed } from './scripts.ts';
+
 /**
  * Commands that only read, as data. A command is on this list only if no option that its entry lets through makes it
  * write, run another program, wait for input for ever, or never end. Whatever is not listed does not count as reading.
@@ -6,12 +8,15 @@
  * sets), `xxd` (it writes its second argument), `less`, `more`, `man` (they run programs), `tee`, `zcat` (it runs gzip),
  * `ps` (it shows the environment of others), and nearly all of `git`: a repository's own settings (fsmonitor, filters,
  * external diffs, gpg, a promisor remote) make even `git status` and `git log` run programs, and a few plain files
- * make a repository. What is left of `git` below looks up no object and no index; the others, and `awk`
- * (`system`, `print >`), stand in `contained-readers.ts`.
+ * make a repository. What is left of `git` below looks up no object and no index; the others stand in
+ * `contained-readers.ts`.
  */
 export type Reader = {
-  /** Which options it may have: any, all but those that begin so, or only these (with a `=` at their end: any value). */
-  options: { any: true } | { except: readonly string[] } | { only: readonly string[] };
+  /**
+   * Which options it may have: any, all but those that begin so, only these (with a `=` at their end: any value), or
+   * only those that look so.
+   */
+  options: { any: true } | { except: readonly string[] } | { only: readonly string[] } | { like: RegExp };
   /** Options whose value may be the next word. */
   valued?: readonly string[];
   /** What its other words are. `pattern` is a text first and paths behind it. */
@@ -45,19 +50,6 @@ const findWords = `-H -L -P -a -amin -and -anewer -atime -cmin -cnewer -ctime -d
   -name -newer -newermt -nogroup -not -nouser -o -or -path -perm -print -print0 -printf -prune -quit -readable -regex
   -regextype -samefile -size -true -type -uid -user -wholename -writable -xdev -xtype`.split(/\s+/);
 
-/**
- * Scripts of `sed` that write and run nothing (`w` and `e` do): addresses, and commands that print, delete, quit, or
- * put one text for another. In brackets neither the delimiter stands nor a `]` first: where such an expression ends,
- * one sed sees otherwise than the next.
- */
-const sedScript = ((): RegExp => {
-  const text = (end: string) => String.raw`(?:[^\\\[\n${end}]|\\[^\n]|\[(?!\^?\])[^\]\\\n${end}]+\])*`;
-  const put = ['/', String.raw`\|`, '#', ','].map((end) => `s${end}${text(end)}${end}${text(end)}${end}[gIip0-9]*`);
-  const address = String.raw`(?:[0-9]+|\$|/${text('/')}/I?)`;
-  const one = String.raw`(?:${address}(?:,\+?${address})?\s*(?:!\s*)?)?(?:[pdq=]|${put.join('|')})`;
-  return new RegExp(String.raw`^\s*${one}(?:\s*;\s*${one})*\s*;?\s*$`);
-})();
-
 export const readers: { readonly [command: string]: readonly Reader[] } = Object.fromEntries(
   [
     ...rename(
@@ -67,10 +59,19 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
     ),
     ...rename(
       `: arch basename break continue dirname echo exit expr false groups id logname nproc numfmt pathchk pwd return seq
-       shift tr true tty type uname which whoami`,
+       shift tr true tty type uname uptime which whoami`,
       texts,
     ),
     ...rename('egrep fgrep grep', { options: any, operands: 'pattern' }),
+    ...rename('awk gawk mawk nawk', {
+      options: { like: /^-(?:F.*|v(?:[A-Za-z_][A-Za-z0-9_]*=.*)?)$/s },
+      valued: ['-F', '-v'],
+      operands: 'pattern',
+      firstOperand: printingAwk,
+    }),
+    // A repository's own files choose which `yarn`, `pnpm`, `cargo` or `go` runs, so these are not asked for theirs.
+    ...rename('cmake gcc make', version()),
+    ...rename('npm perl php ruby', version('-v')),
   ]
     .map(([name, reader]): [string, Reader[]] => [name, [reader]])
     .concat([
@@ -79,6 +80,7 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
       ['[[', [{ options: any, operands: 'texts' }]],
       ['test', [{ options: { except: ['-v', '-R'] }, operands: 'paths' }]],
       ['command', [{ options: { only: ['-v', '-V'] }, operands: 'texts' }]],
+      ['java', [version('-version')]],
       [
         'date',
         [
@@ -120,7 +122,17 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
       ['rg', [{ options: { except: ['--pre', '--hostname-bin', '-z', '--search-zip'] }, operands: 'pattern' }]],
       [
         'sed',
-        [{ options: { only: '-n -E -r -s -nE -En -nr -rn'.split(' ') }, operands: 'pattern', firstOperand: sedScript }],
+        [
+          {
+            options: { like: /^-(?:[nErsu]+|-(?:quiet|silent|regexp-extended|separate))$/ },
+            operands: 'pattern',
+            firstOperand: printingSed,
+          },
+        ],
+      ],
+      [
+        'sleep',
+        [{ options: { only: [] }, operands: 'texts', mostOperands: 1, firstOperand: /^[0-9]{1,3}(?:\.[0-9]+)?s?$/ }],
       ],
       ['sort', [{ options: { except: ['-o', '--o', '-T', '--t', '--co', '--files0-from'] }, operands: 'paths' }]],
       ['tail', [{ options: { except: ['-f', '-F', '--f', '--r'] }, operands: 'paths' }]],
