@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { prepareCommand, readingCommands, readsOnly } from '../src/index.ts';
 import { readers } from '../src/tables/readers.ts';
 import { generalRisk, risks } from '../src/tables/risks.ts';
@@ -109,6 +113,10 @@ const changing: { readonly [name: string]: readonly string[] } = {
     "sed '/[[=]=]/s/]/w x/;p' y",
     "sed '/[[:]/s/:]]/w x/;p' y",
     "sed '1r /etc/x' y",
+    "sed 's/[/]/;/w p/p' y",
+    "sed 's/[]/]/;/w p/p' y",
+    "sed 's/[^]/]/;/w p/p' y",
+    "sed 's/a/b\nw x/' y",
     "sed 'p\nw x' y",
     'sed "p$X" y',
     'sed p *.ts -i',
@@ -197,6 +205,35 @@ describe('P2: the table of commands that only read', () => {
       ),
       { numRuns: 3000 },
     );
+  });
+
+  it('whatever script of sed it lets through, sed writes nothing and runs nothing', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pawl-sed-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'in'), 'a/b\n[x]\nwp\n');
+    const piece = fc.constantFrom(
+      ...'s s / / / [ ] ^ w e p ; | # , $ ! 1 g I a x * .'.split(' '),
+      '\\',
+      ' ',
+      'w p',
+      '[/]',
+      '[^/]',
+      '[]',
+      's/',
+      '/p',
+    );
+    let tried = 0;
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 14 }), (pieces) => {
+        const script = pieces.join('');
+        fc.pre(readsOnly(`sed '${script}' in`));
+        tried += 1;
+        spawnSync('sed', [script, 'in'], { cwd: folder });
+        expect(readdirSync(folder)).toEqual(['in']);
+      }),
+      { numRuns: 300, maxSkipsPerRun: 1000 },
+    );
+    expect(tried).toBeGreaterThan(100);
   });
 
   it('no program that runs others is in it, but to ask for its version', () => {

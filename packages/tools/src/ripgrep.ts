@@ -1,4 +1,7 @@
+import { access } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { messageOf, PawlError } from '@pawl/protocol';
+import { systemCode } from './failures.ts';
 
 /** How a search ended. Code 0 found something, 1 nothing; 2 is an error, though there may be results as well. */
 export type SearchEnd = { exitCode: number | null; errors: string; isStopped: boolean };
@@ -28,8 +31,10 @@ export async function ripgrep(
       cause: error,
     });
   });
+  const isBare = !(await hasRulesAbove(resolve(search.cwd, search.target)));
   search.signal.throwIfAborted();
-  const child = spawn(rgPath, [...search.options, ...common, '--', search.target], {
+  const options = [...search.options, ...common, ...(isBare ? ['--no-ignore-parent'] : [])];
+  const child = spawn(rgPath, [...options, '--', search.target], {
     cwd: search.cwd,
     env: search.environment,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -58,4 +63,22 @@ export async function ripgrep(
   } finally {
     search.signal.removeEventListener('abort', stop);
   }
+}
+
+const ruleFiles = ['.git', '.gitignore', '.ignore', '.rgignore'];
+
+/**
+ * Whether ignore files may lie in the folders above. Where none does, ripgrep is told not to hold every file against
+ * those folders: of 100 000 files that costs it a third more time.
+ */
+async function hasRulesAbove(place: string): Promise<boolean> {
+  const above = dirname(place);
+  if (above === place) return false;
+  const isThere = (name: string) =>
+    access(join(above, name)).then(
+      () => true,
+      // Only what is not there is known to hold no rules.
+      (error: unknown) => systemCode(error) !== 'ENOENT',
+    );
+  return (await Promise.all(ruleFiles.map(isThere))).includes(true) || hasRulesAbove(above);
 }
