@@ -57,6 +57,12 @@ describe('P2: nothing gets through, in whatever construct it stands (scenarios 3
       'sh -c "echo a &> /dev/null evil"',
       'sh -c "eval \'echo a &> /dev/null evil\'"',
       'zsh -c "git log =evil"',
+      'BASH_ENV=./evil bash -c "git log"',
+      'LD_PRELOAD=./evil sh -c "git log"',
+      'env BASH_ENV=./evil bash -c "git log"',
+      'PATH=. eval git log',
+      "PATH=. trap 'git log' EXIT",
+      'PATH=. xargs',
       'tar xfI x evil',
       'git clone -qcx=y z',
       '/tmp/git log',
@@ -88,7 +94,16 @@ describe('P2: nothing gets through, in whatever construct it stands (scenarios 3
   });
 
   it('what only reads does not make the rest harmless', () => {
-    const changing = fc.constantFrom('touch x', 'tee x', 'git status', 'sort -ox y', 'date -s 0', 'uniq a b');
+    const changing = fc.constantFrom(
+      'touch x',
+      'tee x',
+      'git status',
+      'sort -ox y',
+      'date -s 0',
+      'uniq a b',
+      'BASH_ENV=./x bash -c ls',
+      'PATH=. eval ls',
+    );
     fc.assert(
       fc.property(wrapped(changing), (command) => {
         expect(verdictOf(command, {}, 'manual')).toBe('ask');

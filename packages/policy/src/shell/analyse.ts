@@ -1,4 +1,5 @@
 /** A command line, taken apart into everything in it that does something. */
+import { isHarmlessAssignment } from '../reading.ts';
 import { loadGrammar, readTree } from './grammar.ts';
 import { plainWords } from './plain.ts';
 import { type Found, type FoundCommand, isSameReading, type Span } from './reading.ts';
@@ -177,7 +178,9 @@ function commandParts(
   const text = [...command.assignments, ...command.words].map(({ raw }) => raw).join(' ');
   if (depth > deepest) return [{ kind: 'doubt', text, reason: 'it is wrapped too often' }];
   const { own, isTransparent, inner, others, doubt } = unwrap(command);
-  const part: CommandPart = { kind: 'command', text, ...own, folders, isTransparent, by };
+  // What runs another command hands its variables on, and they are judged there; a shell obeys some before it reads one.
+  const isHandedOn = (inner !== null && 'command' in inner) || own.assignments.every(isHarmlessAssignment);
+  const part: CommandPart = { kind: 'command', text, ...own, folders, isTransparent: isTransparent && isHandedOn, by };
   const parts: Part[] = [part];
   if (doubt !== null) parts.push({ kind: 'doubt', text, reason: doubt });
   if (inner !== null && 'text' in inner) parts.push(...read(inner.text, folders, depth + 1, inner.dialect ?? dialect));
