@@ -1,7 +1,7 @@
 import { baseName } from './shell/unwrap.ts';
 import type { Word } from './shell/word.ts';
 import { readers } from './tables/readers.ts';
-import { generalRisk, type Risk, risks } from './tables/risks.ts';
+import { generalRisk, projectRunners, type Risk, risks } from './tables/risks.ts';
 
 /** Whether a table says which of a program's arguments run other programs; of any other they may all do so. */
 export function isKnownProgram(name: string): boolean {
@@ -26,9 +26,10 @@ export function isText(words: readonly Word[], index: number): boolean {
 export function riskyWords(words: readonly Word[]): number[] {
   const [first, ...rest] = words;
   const name = entryOf(baseName(first?.text ?? ''));
-  // What stands behind `python -m pytest` is for pytest, whose own entry says more.
-  if (/^python3?$/.test(name) && rest[0]?.text === '-m' && Object.hasOwn(risks, rest[1]?.text ?? '')) {
-    return [1, ...riskyWords(rest.slice(1)).map((index) => index + 2)];
+  // What stands behind `python -m pytest` and `uv run pytest` is for pytest, whose own entry says more.
+  const leading = Object.hasOwn(projectRunners, name) ? projectRunners[name] : [];
+  if (leading?.includes(rest[0]?.text ?? '') && Object.hasOwn(risks, entryOf(rest[1]?.text ?? ''))) {
+    return [...riskyWords(words.slice(0, 2)), ...riskyWords(rest.slice(1)).map((index) => index + 2)];
   }
   const own = Object.hasOwn(risks, name) ? (risks[name] as Risk) : {};
   const place = rest.findIndex(({ text }) => text === null || !text.startsWith('-'));

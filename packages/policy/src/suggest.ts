@@ -5,6 +5,7 @@ import { isHarmless, isHarmlessAssignment } from './reading.ts';
 import { analyse, type CommandPart, type Part } from './shell/analyse.ts';
 import { plainWords } from './shell/plain.ts';
 import { baseName } from './shell/unwrap.ts';
+import { projectRunners } from './tables/risks.ts';
 import {
   checkers,
   checkingModules,
@@ -14,7 +15,6 @@ import {
   neverWidenedPairs,
   neverWidenedVerbs,
   packageRunners,
-  projectRunners,
 } from './tables/widening.ts';
 import { wrappers } from './tables/wrappers.ts';
 import { hostPattern } from './urls.ts';
@@ -105,7 +105,7 @@ function isNarrow(name: string, verbs: readonly string[], index: number): boolea
   const verb = verbs[index] ?? '';
   // In a container anything may be run.
   if (verbs[index - 1] === 'compose' && /^(?:exec|run)$/.test(verb)) return false;
-  if (verb === 'exec') return projectRunners.has(name);
+  if (verb === 'exec') return projectRunners[name]?.includes(verb) === true;
   return !neverWidenedPairs.has(`${name}-${verb}`) && !neverWidenedVerbs.has(verb) && !isProgram(verb);
 }
 

@@ -61,16 +61,38 @@ const pip: Risk = {
   subcommands: ['config'],
 };
 
+/** The shell's own that take names: the index in one is evaluated, and may hold a substitution (`a[$(x)]`). */
+const naming: Risk = { inside: /\[/ };
+
+/** Programs that run one of the project's, by the word behind which it stands; its own entry tells of its options. */
+export const projectRunners: { readonly [name: string]: readonly string[] } = {
+  bundle: ['exec'],
+  hatch: ['run'],
+  npm: ['exec', 'x'],
+  pdm: ['run'],
+  pipenv: ['run'],
+  pnpm: ['exec'],
+  poetry: ['run'],
+  python: ['-m'],
+  python3: ['-m'],
+  rye: ['run'],
+  uv: ['run'],
+  yarn: ['run', 'exec'],
+};
+
 /** Programs in JavaScript whose settings and plugins are programs too. */
 const pluggable: Risk = {
   short: 'co',
   long: split(
-    `config plugin parser rulesdir resolve-plugins-relative-to root rootDir outputFile outputDirectory output-dir outDir
-     outFile tsBuildInfoFile declarationDir`,
+    `config plugin parser rulesdir resolve-plugins-relative-to root rootDir dir outputFile outputDirectory output-dir
+     outDir outFile tsBuildInfoFile declarationDir globalSetup globalTeardown setupFiles setupFilesAfterEnv environment
+     testEnvironment testRunner runner transform resolver snapshotSerializers pool`,
   ),
+  inside: /^--[a-z]+\.(?:custom|provider)/,
 };
 
 export const risks: { readonly [name: string]: Risk } = {
+  '[': { words: ['-v', '-R'] },
   awk,
   babel: pluggable,
   bun: { short: 'epr', long: ['print', 'config', 'cwd'], subcommands: ['x', 'exec', 'create'] },
@@ -87,6 +109,7 @@ export const risks: { readonly [name: string]: Risk } = {
     ),
   },
   dd: { beginnings: ['of='] },
+  declare: naming,
   docker: {
     short: 'vH',
     front: ['--debug', '-D', '--help', '--version', '-v'],
@@ -106,6 +129,7 @@ export const risks: { readonly [name: string]: Risk } = {
     },
   },
   emacs: { words: split('-eval --eval -f -l --load -batch --batch --script -Q') },
+  export: naming,
   find: { words: split('-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls') },
   eslint: pluggable,
   gawk: awk,
@@ -157,6 +181,7 @@ export const risks: { readonly [name: string]: Risk } = {
     short: 'bcpIgD',
     long: split('init-script build-file project-dir gradle-user-home include-build settings-file'),
   },
+  getopts: naming,
   grep: {},
   gzip: {},
   jest: pluggable,
@@ -170,6 +195,7 @@ export const risks: { readonly [name: string]: Risk } = {
     long: split('log-file LOG-FILE lesskey-file lesskey-src lesskey-content tag-file'),
   },
   ln: {},
+  local: naming,
   lua: { short: 'el' },
   make,
   man: { short: 'PHCl', long: split('html browser config-file preprocessor local-file') },
@@ -198,6 +224,7 @@ export const risks: { readonly [name: string]: Risk } = {
   pip,
   pip3: pip,
   pnpm: { short: 'C', long: split('script-shell dir config'), subcommands: split('config exec dlx create') },
+  printf: { short: 'v' },
   prettier: { ...pluggable, short: 'o' },
   pytest: {
     short: 'pco',
@@ -207,6 +234,8 @@ export const risks: { readonly [name: string]: Risk } = {
   },
   python: { short: 'cmiWX', long: ['check-hash-based-pycs'] },
   python3: { short: 'cmiWX', long: ['check-hash-based-pycs'] },
+  read: naming,
+  readonly: naming,
   rg: { long: split('pre hostname-bin search-zip'), short: 'z' },
   rsync: {
     short: 'eMT',
@@ -240,7 +269,10 @@ export const risks: { readonly [name: string]: Risk } = {
   terraform: {
     beginnings: split('-chdir -out -state -backup -plugin-dir --chdir --out --state --backup --plugin-dir'),
   },
+  test: { words: ['-v', '-R'] },
   tsc: pluggable,
+  typeset: naming,
+  unset: naming,
   uv: { subcommands: ['tool', 'run', 'pip'] },
   vite: pluggable,
   vitest: pluggable,
@@ -252,6 +284,7 @@ export const risks: { readonly [name: string]: Risk } = {
     ),
   },
   yarn: { long: split('script-shell cwd use-yarnrc'), subcommands: split('config exec dlx node plugin create') },
+  wait: naming,
   webpack: pluggable,
   zip: {
     short: 'TOb',

@@ -35,9 +35,6 @@ export const neverWidenedPairs = split(
    yarn-add yarn-create`,
 );
 
-/** Programs whose `exec` runs what the project has, and not whatever it is given in another place. */
-export const projectRunners = split('bun bundle npm pnpm poetry uv yarn');
-
 /** Programs that are given files to look at, and of which a table says what their options may do: `pytest tests/* *`. */
 export const checkers = split('eslint jest mocha prettier pytest vitest');
 
