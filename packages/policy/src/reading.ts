@@ -73,7 +73,8 @@ function entryOf({ words, assignments }: CommandPart, table: Readonly<Record<str
 }
 
 function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
-  const { subcommand = [], leading = [], valued = [], operandsOnlyWith, mostOperands, firstOperand } = reader;
+  const { subcommand = [], leading = [], valued = [], operandsOnlyWith, mostOperands } = reader;
+  const { firstOperand, everyOperand } = reader;
   const start = words.findIndex(({ text }) => text === null || !leading.includes(text));
   if (!subcommand.every((word, index) => words[start + index]?.text === word)) return false;
   const rest = words.slice(start + subcommand.length);
@@ -93,6 +94,7 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
     !rest.some(({ text }) => operandsOnlyWith.includes(text ?? ''))
   )
     return false;
+  if (everyOperand !== undefined && !operands.every(({ text, lead }) => everyOperand.test(text ?? lead))) return false;
   const [first] = operands;
   return firstOperand === undefined || first === undefined || (first.text !== null && firstOperand.test(first.text));
 }

@@ -94,7 +94,7 @@ const folderOf = (path: string): string | null =>
 
 /** Where the word stands that says what is done: behind all that only lead to it. */
 function lastVerb(name: string, verbs: readonly string[]): number {
-  let place = (depths[name] ?? 1) - 1;
+  let place = ((Object.hasOwn(depths, name) ? depths[name] : undefined) ?? 1) - 1;
   while (!checkers.has(name) && indirections.has(verbs[place] ?? '')) place += verbs[place] === 'workspace' ? 2 : 1;
   return place;
 }
@@ -105,7 +105,7 @@ function isNarrow(name: string, verbs: readonly string[], index: number): boolea
   const verb = verbs[index] ?? '';
   // In a container anything may be run.
   if (verbs[index - 1] === 'compose' && /^(?:exec|run)$/.test(verb)) return false;
-  if (verb === 'exec') return projectRunners[name]?.includes(verb) === true;
+  if (verb === 'exec') return Object.hasOwn(projectRunners, name) && projectRunners[name]?.includes(verb) === true;
   return !neverWidenedPairs.has(`${name}-${verb}`) && !neverWidenedVerbs.has(verb) && !isProgram(verb);
 }
 

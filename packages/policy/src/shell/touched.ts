@@ -61,7 +61,10 @@ function touchedByCommand(part: CommandPart): TouchedPath[] {
     return part.words.slice(1).flatMap((word) => (word.text === null ? [] : pathsOf(word, part.folders, 'read')));
   }
   const reader = readerOf(part);
-  if (reader?.operands === 'texts') return [];
+  // A pattern is no text: the shell puts in the names that it finds.
+  if (reader?.operands === 'texts') {
+    return part.words.slice(1).flatMap((word) => (word.glob === null ? [] : pathsOf(word, part.folders, 'read')));
+  }
   const [first, ...rest] = part.words;
   const name = baseName(first?.text ?? '');
   const access: Access = reader !== null ? 'read' : isWriting(name, rest) ? 'write' : 'unknown';

@@ -27,6 +27,8 @@ export type Reader = {
   operandsOnlyWith?: readonly string[];
   /** What the first operand looks like. */
   firstOperand?: RegExp;
+  /** What the beginning of each operand looks like. */
+  everyOperand?: RegExp;
   /** Words in front of which all else stands: a subcommand. */
   subcommand?: readonly string[];
   /** Options that may stand in front of the subcommand. */
@@ -53,7 +55,7 @@ const findWords = `-H -L -P -a -amin -and -anewer -atime -cmin -cnewer -ctime -d
 export const readers: { readonly [command: string]: readonly Reader[] } = Object.fromEntries(
   [
     ...rename(
-      `b2sum base32 base64 cat cd cksum cmp column comm cut df du expand fold fmt head hexdump join ls md5sum nl od paste
+      `b2sum base32 cat cd cksum cmp column comm cut df du expand fold fmt head hexdump join ls md5sum nl od paste
        readlink realpath rev sha1sum sha224sum sha256sum sha384sum sha512sum shasum stat sum tac tsort unexpand wc`,
       paths,
     ),
@@ -92,6 +94,8 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
           },
         ],
       ],
+      // The one of macOS writes.
+      ['base64', [{ options: { except: ['-o', '--o'] }, operands: 'paths' }]],
       ['bash', [version()]],
       ['node', [version('-v')]],
       ['python', [version('-V')]],
@@ -117,7 +121,17 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
           { subcommand: ['branch'], options: { only: ['--show-current'] }, operands: 'texts', mostOperands: 0 },
         ],
       ],
-      ['jq', [{ options: any, operands: 'pattern' }]],
+      // A program that begins with modules, or comes from a file, reads files that it names itself.
+      [
+        'jq',
+        [
+          {
+            options: { except: ['-f', '--fr', '-L', '--l'] },
+            operands: 'pattern',
+            everyOperand: /^(?!\s*(?:#|import\b|include\b|module\b))/,
+          },
+        ],
+      ],
       ['printf', [{ options: { except: ['-v'] }, operands: 'texts' }]],
       ['rg', [{ options: { except: ['--pre', '--hostname-bin', '-z', '--search-zip'] }, operands: 'pattern' }]],
       [
