@@ -200,6 +200,20 @@ describe('modes', () => {
   });
 });
 
+describe('P2: a message that comes as a here-document', () => {
+  const commit = (message: string) => `git commit -m "$(cat <<'EOF'\n${message}\nEOF\n)"`;
+  const rules = { layers: [layer({ allow: ['bash(git commit *)'] })] };
+
+  it.each(['a', 'feat(cli): a thing (b)', 'a (b (c) d)\n\n- #12, $5 {e}'])('is covered: %j', (message) => {
+    expect(verdictOf(bash(commit(message), rules))).toBe('allow');
+  });
+
+  // Some versions of bash end the brackets elsewhere.
+  it.each([') (', '(a\n)', 'a (b # c)', 'a ($b)', "don't", '"a"', '`a`', 'a\\', 'a)'])('is in doubt: %j', (message) => {
+    expect(verdictOf(bash(commit(message), rules))).toBe('ask');
+  });
+});
+
 describe('P3: suggested rules', () => {
   const suggest = (tool: string, ...subjects: Subject[]) => suggestRules({ ...base, tool, subjects });
 

@@ -30,6 +30,21 @@ export function scan(text: string): Found {
   return scanner.found;
 }
 
+/**
+ * Whether a line of a here-document looks the same to a bash that does not know it for one when it looks for the end of
+ * the brackets around it (3.2, as on macOS): no quotes, and brackets only in pairs, with nothing that could hide them.
+ */
+function isBalanced(line: string): boolean {
+  if (/['"`\\]/.test(line)) return false;
+  if (!/[()]/.test(line)) return true;
+  let depth = 0;
+  for (const character of line) {
+    if (character === '(') depth++;
+    if (character === ')' && --depth < 0) return false;
+  }
+  return depth === 0 && !/[$#{}]/.test(line);
+}
+
 class Scanner extends WordScanner {
   /** Commands up to the closing character, which is read too. */
   list(closer: string): void {
@@ -235,7 +250,7 @@ class Scanner extends WordScanner {
         const line = this.text.slice(this.at, end);
         const body = this.text.slice(from, this.at);
         isOpen = (stripsTabs ? line.replace(/^\t+/, '') : line) !== delimiter;
-        if (!isOpen && this.depth > 0 && /[()'"`\\]/.test(body)) {
+        if (!isOpen && this.depth > 0 && !body.split('\n').every(isBalanced)) {
           this.doubt('a here-document in brackets holds some');
         }
         if (!isOpen && !isQuoted && /[`\\]|\$[^A-Za-z0-9_ \n]/.test(body)) {
