@@ -4,8 +4,8 @@ import { PawlError } from '@pawl/protocol';
 import { escapeName } from '../escape.ts';
 import { systemCode } from '../failures.ts';
 
-/** A working tree and where git keeps what belongs to it. Canonical paths. */
-export type Repository = { top: string; gitFolder: string };
+/** A working tree and where git keeps what belongs to it, and what it shares with other working trees. Canonical paths. */
+export type Repository = { top: string; gitFolder: string; commonFolder: string };
 
 const longestPointer = 4096;
 /** What git reads of a repository by name; a link there would make it read another one. */
@@ -28,8 +28,9 @@ export async function findRepository(folder: string): Promise<Repository> {
       if (status.isSymbolicLink()) throw odd(entry, 'is a symbolic link');
       const gitFolder = status.isDirectory() ? entry : await pointedTo(entry);
       await checkParts(gitFolder);
-      await (status.isDirectory() ? checkOwn(gitFolder) : checkPointer(entry, gitFolder));
-      return { top, gitFolder };
+      if (!status.isDirectory()) return { top, gitFolder, commonFolder: await checkPointer(entry, gitFolder) };
+      await checkOwn(gitFolder);
+      return { top, gitFolder, commonFolder: gitFolder };
     }
     if (dirname(top) === top) throw new PawlError('no_repository', `${escapeName(start)} is not in a git repository.`);
   }
@@ -40,11 +41,11 @@ async function checkOwn(gitFolder: string): Promise<void> {
     throw odd(gitFolder, 'says that most of it is kept elsewhere (commondir)');
 }
 
-/** A linked working tree (git worktree) or a submodule: both are named by what they point to. */
-async function checkPointer(entry: string, gitFolder: string): Promise<void> {
+/** A linked working tree (git worktree) or a submodule: both are named by what they point to. Gives the common folder. */
+async function checkPointer(entry: string, gitFolder: string): Promise<string> {
   const common = await firstLine(join(gitFolder, 'commondir'));
   if (common === null) {
-    if ((await workTreeIn(gitFolder)) === dirname(entry)) return;
+    if ((await workTreeIn(gitFolder)) === dirname(entry)) return gitFolder;
     throw odd(entry, `points to ${escapeName(gitFolder)}, which does not point back`);
   }
   const back = await firstLine(join(gitFolder, 'gitdir'));
@@ -54,6 +55,7 @@ async function checkPointer(entry: string, gitFolder: string): Promise<void> {
   if (!isNamed || !isInPlace) throw odd(entry, `points to ${escapeName(gitFolder)}, which does not point back`);
   await checkParts(shared);
   await checkOwn(shared);
+  return shared;
 }
 
 /** The file that stands in for `.git`: `gitdir: path`. */
@@ -101,5 +103,5 @@ function nothing(error: unknown): null {
   throw error;
 }
 
-const odd = (path: string, problem: string) =>
+export const odd = (path: string, problem: string) =>
   new PawlError('odd_repository', `${escapeName(path)} ${problem}, so this repository is left alone. Use bash for it.`);
