@@ -1,4 +1,5 @@
-import { lstat, open, realpath } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { PawlError } from '@pawl/protocol';
 import { escapeName } from '../escape.ts';
@@ -9,10 +10,13 @@ export type Repository = { top: string; gitFolder: string; commonFolder: string 
 
 const longestPointer = 4096;
 /** What git reads of a repository by name; a link there would make it read another one. */
-const parts =
+const parts = new Set(
   'HEAD config index logs logs/HEAD logs/refs logs/refs/heads objects objects/info objects/pack packed-refs refs refs/heads'.split(
     ' ',
-  );
+  ),
+);
+/** The folders that are looked through for what git would follow, or wait for. */
+const looked = ['', 'info', 'logs', 'logs/refs', 'objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads'];
 
 /**
  * The repository that a folder lies in. What says that it is kept elsewhere is believed only if elsewhere says the
@@ -74,10 +78,25 @@ async function workTreeIn(gitFolder: string): Promise<string | null> {
 }
 
 async function checkParts(gitFolder: string): Promise<void> {
-  for (const part of parts) {
-    const status = await lstat(join(gitFolder, part)).catch(nothing);
-    if (status?.isSymbolicLink()) throw odd(join(gitFolder, part), 'is a symbolic link');
+  for (const folder of looked) {
+    const place = join(gitFolder, folder);
+    const status = await lstat(place).catch(nothing);
+    if (status?.isDirectory() !== true) continue;
+    for (const entry of await readdir(place, { withFileTypes: true })) {
+      const part = join(folder, entry.name);
+      if (entry.isSymbolicLink() && (parts.has(part) || part.startsWith('objects/')))
+        throw odd(join(gitFolder, part), 'is a symbolic link');
+      if (await isEndless(join(gitFolder, part), entry)) throw odd(join(gitFolder, part), 'is no file that has an end');
+    }
   }
+  if ((await firstLine(join(gitFolder, 'objects/info/alternates'))) !== null)
+    throw odd(gitFolder, 'borrows objects of another repository (objects/info/alternates)');
+}
+
+/** A pipe is waited for, and a device may be read for ever. Sockets are of git's own file monitor. */
+async function isEndless(path: string, entry: Dirent): Promise<boolean> {
+  const kind = entry.isSymbolicLink() ? await stat(path).catch(nothing) : entry;
+  return kind !== null && (kind.isFIFO() || kind.isCharacterDevice() || kind.isBlockDevice());
 }
 
 async function firstLine(path: string): Promise<string | null> {
