@@ -8,7 +8,7 @@ import { findRepository, odd, type Repository } from './find.ts';
 const mostOutputBytes = 8_000_000;
 const timeoutMs = 60_000;
 
-type GitOptions = {
+export type GitOptions = {
   /** For standard input; default none. */
   input?: string;
   /** On top of the environment. */
@@ -17,6 +17,8 @@ type GitOptions = {
   codes?: readonly number[];
   /** Whether the beginning of a long answer is an answer; default false. */
   canBeCut?: boolean;
+  /** Whether it goes on when the call is cancelled, because half of it would be worse; default false. */
+  isFinal?: boolean;
 };
 
 type GitAnswer = { code: number; output: string; isCut: boolean };
@@ -53,8 +55,10 @@ export async function openGit(
   const environment = gitEnvironment(own, repository, [...driverSettings, ...overruled(settings)]);
   return {
     ...repository,
-    run: (words, options = {}) =>
-      runGit(repository, words, { ...environment, ...options.environment }, options, signal),
+    run: (words, options = {}) => {
+      const until = options.isFinal === true ? new AbortController().signal : signal;
+      return runGit(repository, words, { ...environment, ...options.environment }, options, until);
+    },
   };
 }
 
