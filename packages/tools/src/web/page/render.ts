@@ -37,16 +37,8 @@ const unreadable = (cause: unknown) =>
 
 /** Not a thread: one that runs out of memory in the wrong place takes the whole process with it. */
 async function inProcess(request: RenderRequest, limitMs: number, signal: AbortSignal): Promise<ReadablePage> {
-  await takeTurn(signal);
-  try {
-    return await inOwnTime(request, limitMs, signal);
-  } finally {
-    passTurn();
-  }
-}
-
-async function inOwnTime(request: RenderRequest, limitMs: number, signal: AbortSignal): Promise<ReadablePage> {
   const { fork } = await import('node:child_process');
+  await takeTurn(signal);
   // By the package's name, because bundled into another file this one no longer lies beside it.
   const entry = createRequire(import.meta.url).resolve('@pawl/tools/page-worker');
   const child = fork(entry, {
@@ -74,6 +66,8 @@ async function inOwnTime(request: RenderRequest, limitMs: number, signal: AbortS
     // What it does after this does not count.
     child.on('error', () => undefined);
     child.kill('SIGKILL');
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) passTurn();
+    else child.once('exit', passTurn);
   }
 }
 
