@@ -112,23 +112,21 @@ async function runAndWait(
 ): Promise<ToolOutcome> {
   const limitMs = Math.min(timeoutMs ?? options.commandTimeoutMs, options.maxCommandTimeoutMs);
   const progress = progressReporter(context.progress);
-  try {
-    const end = await runShell({
-      command,
-      cwd: context.cwd,
-      environment: commandEnvironment(options),
-      launch,
-      timeoutMs: limitMs,
-      killGraceMs: options.killGraceMs,
-      maxOutputBytes: options.maxCommandOutputBytes,
-      signal: context.signal,
-      onOutput: progress.add,
-    });
-    return outcomeOf(end, limitMs, launch);
-  } finally {
-    progress.stop();
-    await launch?.release();
-  }
+  const running = runShell({
+    command,
+    cwd: context.cwd,
+    environment: commandEnvironment(options),
+    launch,
+    timeoutMs: limitMs,
+    killGraceMs: options.killGraceMs,
+    maxOutputBytes: options.maxCommandOutputBytes,
+    signal: context.signal,
+    onOutput: progress.add,
+  });
+  await running.catch(() => undefined);
+  progress.stop();
+  const setRight = (await launch?.release()) ?? null;
+  return outcomeOf(await running, limitMs, launch, setRight);
 }
 
 async function runBehind(

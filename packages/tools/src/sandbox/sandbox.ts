@@ -5,6 +5,7 @@ import { isInside } from '@pawl/policy';
 import type { Confinement, SandboxMode, SandboxOptions } from './confinement.ts';
 import { holdPlaceholders } from './placeholders.ts';
 import { findPlaces, type Places } from './places.ts';
+import { isRepositoryItself, setAside } from './planted.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
 import { createTemporaries } from './temporaries.ts';
 
@@ -18,8 +19,8 @@ export type Launch = {
   hasInfo: boolean;
   isFolderWritable: boolean;
   hasNetwork: boolean;
-  /** To be called when the command has ended. */
-  release(): Promise<void>;
+  /** To be called when the command has ended. Says in a sentence what had to be set right, or gives null. */
+  release(): Promise<string | null>;
 };
 
 /** What holds for the commands of a folder. */
@@ -107,8 +108,13 @@ export function createSandbox(
         hasNetwork,
         temporary: await temporary(session),
       };
-      const release = isFolderWritable ? await holdPlaceholders(places.placeholders) : () => Promise.resolve();
-      return launchOf(found.mechanism, confinement, release);
+      if (!isFolderWritable) return launchOf(found.mechanism, confinement, async () => null);
+      const wasRepository = isRepositoryItself(confinement.folder);
+      const giveBack = await holdPlaceholders(places.placeholders);
+      return launchOf(found.mechanism, confinement, async () => {
+        await giveBack();
+        return wasRepository ? null : setAside(confinement.folder);
+      });
     },
   };
 }
@@ -129,7 +135,7 @@ function narrowed(places: Places, folder: string, roots: readonly string[]): Par
 function launchOf(
   mechanism: Mechanism,
   confinement: Confinement & Partial<Places>,
-  release: () => Promise<void>,
+  release: Launch['release'],
 ): Launch {
   const { isFolderWritable, hasNetwork, temporary } = confinement;
   // Elsewhere the temporary folder cannot be put in the place of another.
