@@ -5,6 +5,7 @@ import { isInside } from '@pawl/policy';
 import { isPawlError, type Json, messageOf, PawlError } from '@pawl/protocol';
 import { markOf } from './change.ts';
 import { type Ground, groundOf, outdated, refuseUnjudged, removeRests } from './disk/deed.ts';
+import { oneAtATime } from './disk/one-at-a-time.ts';
 import { escapeName } from './escape.ts';
 import { asFileFailure, systemCode } from './failures.ts';
 import type { ToolOptions } from './options.ts';
@@ -85,7 +86,7 @@ async function run(input: DeleteInput, context: ToolContext, options: ToolOption
   if (!isJudged) throw outdated(place.shown);
   refuseUnjudged(place, context);
   const before = await keepEntries(entries, options.maxFileBytes, context);
-  const rest = await moveAside(place, entries, input, context);
+  const rest = await oneAtATime([place.path], () => moveAside(place, entries, input, context));
   const details = { files: Object.fromEntries(entries.map(({ path }) => [path, null])), before };
   const sentence = `Deleted ${place.shown}${entries.length > 1 ? ` with ${entries.length - 1} entries` : ''}.`;
   return { content: rest === null ? sentence : `${sentence} ${rest}`, details };

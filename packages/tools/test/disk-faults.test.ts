@@ -136,6 +136,18 @@ async function swapping(folder: string, one: string, other: string, work: () => 
   }
 }
 
+describe('P9: several programs that edit one file at the same moment', () => {
+  it('lose no edit of each other', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'count'), '0\n');
+    const program = fileURLToPath(new URL('./count-up.ts', import.meta.url));
+    const counters = [1, 2, 3].map(() => spawn(process.execPath, [program, folder, '150'], { stdio: 'inherit' }));
+    await Promise.all(counters.map((counter) => once(counter, 'close')));
+    expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('450\n');
+    expect(readdirSync(folder)).toEqual(['count']);
+  });
+});
+
 describe('P9: a program that swaps a folder for a symlink as fast as it can', () => {
   it.each(['list', 'glob', 'grep', 'read'])('shows %s nothing of where the symlink leads', async (name) => {
     const { folder, plan, tool, context } = createWorkspace();
