@@ -27,7 +27,7 @@ export async function rewind(named: string, flags: RewindFlags): Promise<ExitCod
   const done = await onGround(named, async (ground) => {
     const afterSeq = seqBefore(ground.events, flags.before);
     const { session } = ground.summary;
-    const changes = fileChangesOf(ground.events, { afterSeq });
+    const changes = fileChangesOf(ground.events, { afterSeq, tasks: ground.tasks });
     const reversal = isOfFiles ? await planFor(ground, changes, 'undo', flags) : null;
     const isChanged = reversal !== null && (await perform(reversal, flags));
     const isCopied = isOfConversation && flags.dryRun !== true;

@@ -15,7 +15,7 @@ type Release = () => void;
 /** Does something while no other change is made in the folders of these paths. */
 export async function oneAtATime<Value>(paths: readonly string[], work: () => Promise<Value>): Promise<Value> {
   // All in the same order, so that no two wait for each other.
-  const folders = [...new Set(paths.map((path) => dirname(path)))].sort();
+  const folders = [...new Set(paths.map((path) => dirname(path)))].sort((one, other) => (one < other ? -1 : 1));
   const held: Release[] = [];
   try {
     for (const folder of folders) held.push(await hold(folder));
