@@ -4,6 +4,7 @@ export { type Containment, namedPaths, type Question, type RuleLayer, type Subje
 export { allowsCommand } from './command-allow.ts';
 export { type Coverage, findsCommand } from './command-find.ts';
 export { type Explanation, explainByRules, type JudgedPart, judgeByRules, type Ruling } from './judge.ts';
+export { isObeyed, obeyedNames } from './obeyed.ts';
 export { isInside, matchesPath, type PathBase, segmentsOf } from './paths.ts';
 export { reachesOutside, readingCommands, readsOnly } from './reading.ts';
 export { parseRule, type Rule, type StrayRule, strayRules } from './rules.ts';
