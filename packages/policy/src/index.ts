@@ -1,5 +1,6 @@
 /** Who may do what: rules, modes and the readings of paths and commands they rest on. Pure; nothing else decides. */
 
+export { barredIn } from './barred.ts';
 export { type Containment, namedPaths, type Question, type RuleLayer, type Subject } from './claims.ts';
 export { allowsCommand } from './command-allow.ts';
 export { type Coverage, findsCommand } from './command-find.ts';

@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
 import { refuseUnjudged } from './disk/deed.ts';
@@ -54,6 +54,9 @@ async function run(
     if (systemCode(error) === 'ENOTDIR') throw new PawlError('not_folder', `${place.shown} is not a folder.`);
     throw asFileFailure(error, place.shown);
   });
+  // It names what list would name: not what is in a folder that rules keep.
+  const barred = context.barredIn?.(place.path) ?? null;
+  const isNamed = (file: string) => barred === null || !barred(join(place.path, dirname(file)));
   const found = keepSmallest(mostResults);
   let rest = '';
   const environment = commandEnvironment(options);
@@ -71,7 +74,7 @@ async function run(
       rest = names.pop() ?? '';
       for (const name of names) {
         const file = name.slice('./'.length);
-        if (isMatch(file)) found.add(file);
+        if (isMatch(file) && isNamed(file)) found.add(file);
       }
       return true;
     },

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
 import { refuseUnjudged } from './disk/deed.ts';
@@ -83,10 +83,19 @@ async function run(input: GrepInput, context: ToolContext, options: ToolOptions)
     },
   ).finally(close);
   const limit = input.limit ?? usualMatches;
-  const found = readMatches(Buffer.concat(chunks).toString('utf8'), limit, { isCut: end.isStopped });
+  const barred = ground.file === null ? (context.barredIn?.(place.path) ?? null) : null;
+  const found = readMatches(Buffer.concat(chunks).toString('utf8'), limit, {
+    isCut: end.isStopped,
+    ...(barred !== null && { isBarred: (file) => barred(join(place.path, file)) }),
+  });
   if (found.total === 0) refuseErrors(end);
   const prefix = place.shown === '.' ? '' : `${place.shown.replace(/\/$/, '')}/`;
-  return showMatches(found, limit, end, (file) => (ground.file === null ? prefix + escapeName(file) : place.shown));
+  const nameOf = (file: string) => (ground.file === null ? prefix + escapeName(file) : place.shown);
+  const outcome = showMatches(found, limit, end, nameOf);
+  // Whether one of them matches or not.
+  return barred === null
+    ? outcome
+    : { ...outcome, content: `${outcome.content}\n(files that rules keep are left out)` };
 }
 
 /**
