@@ -186,6 +186,10 @@ describe('S1: pawl sessions rewind', () => {
 
     const both = await rewind('--before', first, '--both', '--json');
     expect(JSON.parse(both.stdout)).toMatchObject({ draft: report, changed: [{}, {}] });
+    // The session that stays behind knows what became of its files.
+    expect((await pawl(place, ['sessions', 'show', 'mine'])).stdout).toContain(
+      `The work went on from there in session ${JSON.parse(both.stdout).session}.`,
+    );
     expect(readFileSync(join(place.folder, 'src/a.ts'), 'utf8')).toBe(todoFiles['src/a.ts']);
     expect(existsSync(join(place.folder, 'docs'))).toBe(false);
 

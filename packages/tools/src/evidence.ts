@@ -71,10 +71,15 @@ export async function reconcileChanges(
   return 'not_done';
 }
 
+/** Of taking back, which may be interrupted in its turn. */
+const backMarkOf = (scope: ToolScope) => `${markOf(scope)}\0back`;
+
 const placeOf = ({ path }: Witness) => ({ path, shown: path });
 
 async function removeAllRests(witnesses: readonly Witness[], scope: ToolScope): Promise<void> {
-  for (const { path } of witnesses) await removeRests(path, markOf(scope));
+  for (const { path } of witnesses) {
+    for (const mark of [markOf(scope), backMarkOf(scope)]) await removeRests(path, mark);
+  }
 }
 
 /** False if a former content is lost. */
@@ -82,7 +87,7 @@ async function takeBack(
   made: readonly { witness: Witness; now: FileBytes | null }[],
   scope: ToolScope,
 ): Promise<boolean> {
-  const options = { mark: `${markOf(scope)}\0back`, isAlone: made.length === 1 };
+  const options = { mark: backMarkOf(scope), isAlone: made.length === 1 };
   const deeds = [];
   for (const { witness, now } of made) {
     const place = placeOf(witness);

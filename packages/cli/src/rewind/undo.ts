@@ -58,6 +58,7 @@ async function chooseTurn(ground: Ground, direction: Direction, flags: UndoFlags
     const isUndone = reversal.steps.length === 0 && reversal.blocked.length === 0;
     if (!isUndone && direction === 'undo') return { turn, changes, reversal };
     if (!isUndone) break;
+    if (flags.dryRun !== true) await reversal.tidy();
     undone = turn;
   }
   if (direction === 'redo' && undone !== null) {

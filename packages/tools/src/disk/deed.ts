@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ToolContext } from '@pawl/engine';
-import { PawlError } from '@pawl/protocol';
+import { isPawlError, PawlError } from '@pawl/protocol';
 import { systemCode } from '../failures.ts';
 import type { Place } from '../paths.ts';
 import { type OpenFolder, openFolder, openOrMakeFolder, removeFolders } from './open-folder.ts';
@@ -103,7 +103,8 @@ function temporaryNames(path: string, mark: string): { fresh: string; former: st
 /** Removes what an interrupted attempt left beside a place. */
 export async function removeRests(path: string, mark: string): Promise<void> {
   const folder = await openFolder(dirname(path)).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
+    // Nothing of ours can be where the way there is gone, or leads elsewhere by now.
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '') || isPawlError(error, 'outdated')) return null;
     throw error;
   });
   if (folder === null) return;
