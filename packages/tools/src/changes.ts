@@ -10,7 +10,7 @@ import { previewChanges } from './preview.ts';
 
 export async function planChanges(changes: readonly Change[]): Promise<ToolPlan> {
   const preview = await previewChanges(changes);
-  return { preview, basis: basisOf(changes), evidence: evidenceOf(changes) };
+  return { preview, basis: basisOf(changes), evidence: await evidenceOf(changes) };
 }
 
 /**

@@ -252,11 +252,14 @@ describe('T3: a disk that fails', () => {
         outcomes.add('not_done');
         const contents = ['a', 'b', 'c', 'd'].map((name) => readFileSync(join(folder, name), 'utf8'));
         expect({ at, contents }).toEqual({ at, contents: ['one\n', 'one\n', 'one\n', 'one\n'] });
-        expect(existsSync(join(folder, 'new/file'))).toBe(false);
+        expect([existsSync(join(folder, 'new')), existsSync(join(folder, 'deep'))]).toEqual([false, false]);
         expect(Object.keys(fingerprint(folder))).toEqual(expect.arrayContaining(Object.keys(before)));
       } else {
         outcomes.add('done');
-        expect(found).toMatchObject({ content: expect.stringContaining('All 6 changes were made') });
+        expect(found).toMatchObject({
+          content: expect.stringContaining('All 6 changes were made'),
+          details: { folders: ['deep', 'deep/er', 'new'].map((name) => join(folder, name)) },
+        });
         expect(readFileSync(join(folder, 'deep/er/b'), 'utf8')).toBe('two\n');
       }
       if (signal === null) {

@@ -81,6 +81,17 @@ describe("T3: undo of a turn's file changes", () => {
     expect((await reverse(changes(), 'redo')).blocked).toMatchObject([{ needs: 'allowsObeyed' }]);
   });
 
+  it('says of a file behind what became a symlink that it leads elsewhere, and touches nothing there', async () => {
+    const { folder, begin, call, changes, reverse } = createSession();
+    begin();
+    await call('write', { path: 'd/a', content: 'x' });
+    renameSync(join(folder, 'd'), join(folder, 'moved'));
+    symlinkSync('moved', join(folder, 'd'));
+    const { steps, blocked } = await reverse(changes(), 'undo');
+    expect(steps).toEqual([]);
+    expect(blocked).toEqual([{ shown: 'd/a', reason: 'leads elsewhere since it was looked at' }]);
+  });
+
   it('cleans up what an attempt that was killed left beside the files, also of those that it had put back', async () => {
     const { folder, begin, call, changes, reverse } = createSession();
     begin();

@@ -69,7 +69,7 @@ export async function planReversal(changes: FileChanges, options: ReversalOption
   const blocked: Reversal['blocked'] = [];
   for (const change of changes.changes) {
     const place = placeOf(change.path, options.cwd);
-    const found = await stepFor(change, place, options).catch((error: unknown) => ({ reason: messageOf(error) }));
+    const found = await stepFor(change, place, options).catch((error: unknown) => ({ reason: reasonOf(error, place) }));
     if (found === null) done.push(place.shown);
     else if ('reason' in found) blocked.push({ shown: place.shown, ...found });
     else steps.push(found);
@@ -96,6 +96,15 @@ export async function planReversal(changes: FileChanges, options: ReversalOption
       return rests;
     },
   };
+}
+
+/** The first sentence; one about a file begins with its name, which the reader has already. */
+function reasonOf(error: unknown, { shown }: Place): string {
+  const message = messageOf(error);
+  const [sentence = ''] = (message.startsWith(`${shown} `) ? message.slice(shown.length + 1) : message).split(
+    /\.(?: |$)/,
+  );
+  return sentence;
 }
 
 function placeOf(path: string, cwd: string): Place {
