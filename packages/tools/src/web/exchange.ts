@@ -53,7 +53,7 @@ export async function exchange(asked: Exchange, deadline: Deadline): Promise<Inc
 }
 
 /** Answers with the addresses that were checked, whatever the name means by now. */
-function onlyTo(addresses: readonly string[]): LookupFunction {
+export function onlyTo(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return (_host, { all }, callback) => {
     const [first] = found;
