@@ -136,12 +136,20 @@ describe('P10: a list of hosts', () => {
 
   it('takes every pattern that a host suggests, which then covers it', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6().map((ip) => `[${ip}]`)), fc.nat(65_534), (host, port) => {
-        const url = `https://${host}:${port + 1}/`;
-        const pattern = hostPattern(url) ?? '';
-        expect(problemOfHost(pattern)).toBeNull();
-        expect(allows(pattern, url)).toBe(true);
-      }),
+      fc.property(
+        fc.oneof(
+          fc.domain(),
+          fc.ipV4(),
+          fc.ipV6().map((ip) => `[${ip}]`),
+        ),
+        fc.nat(65_534),
+        (host, port) => {
+          const url = `https://${host}:${port + 1}/`;
+          const pattern = hostPattern(url) ?? '';
+          expect(problemOfHost(pattern)).toBeNull();
+          expect(allows(pattern, url)).toBe(true);
+        },
+      ),
     );
   });
 });

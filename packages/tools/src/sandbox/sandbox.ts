@@ -3,6 +3,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isInside } from '@pawl/policy';
 import type { Confinement, SandboxMode, SandboxOptions } from './confinement.ts';
+import { entranceWords, type Gateway, type HostList, type NetworkAccess, proxyVariables } from './network/index.ts';
 import { holdPlaceholders } from './placeholders.ts';
 import { findPlaces, type Places } from './places.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
@@ -17,14 +18,16 @@ export type Launch = {
   /** Whether it tells on descriptor 3, as JSON, which process leads inside. */
   hasInfo: boolean;
   isFolderWritable: boolean;
-  hasNetwork: boolean;
+  network: NetworkAccess;
+  /** The way to the hosts of a list, which has to be let in when the process is there; null where there is none. */
+  gateway: Gateway | null;
   /** To be called when the command has ended. */
   release(): Promise<void>;
 };
 
 /** What holds for the commands of a folder. */
-type Hold =
-  | { kind: 'whole'; isFolderWritable: boolean; hasNetwork: boolean }
+export type Hold =
+  | { kind: 'whole'; isFolderWritable: boolean; network: NetworkAccess }
   /** Commands run in the sandbox, but it does not hold all that it should. */
   | { kind: 'partial'; reason: string }
   | { kind: 'none' };
@@ -46,7 +49,7 @@ export type Sandbox = {
 
 const defaultSandbox: SandboxOptions = {
   mode: 'workspace-write',
-  hasNetwork: false,
+  network: 'off',
   protectedPaths: [],
   hiddenPaths: [],
 };
@@ -54,26 +57,47 @@ const defaultSandbox: SandboxOptions = {
 /** One answer for the whole process: it depends on the machine alone. */
 let probed: Promise<Probe> | null = null;
 
-/** `notice` gets the sentence that says that there is no sandbox. */
+type Surroundings = {
+  /** Gets the sentences that say what does not hold here, once each. */
+  notice(line: string): void;
+  /** Where the user's proxies stand. Default: this process's. */
+  environment?: Readonly<Record<string, string | undefined>>;
+  find?: () => Promise<Probe>;
+};
+
 export function createSandbox(
   given: Partial<SandboxOptions>,
-  { notice, find }: { notice(line: string): void; find?: () => Promise<Probe> },
+  { notice, environment = process.env, find }: Surroundings,
 ): Sandbox {
   const options = { ...defaultSandbox, ...given };
   const temporary = createTemporaries();
-  let isTold = false;
+  const told = new Set<string>();
+  const tell = (line: string) => {
+    if (!told.has(line)) notice(line);
+    told.add(line);
+  };
 
   const probe = async (): Promise<Probe | null> => {
     if (options.mode === 'off') return null;
     probed = find === undefined ? (probed ?? probeSandbox()) : probed;
     const found = await (find === undefined ? (probed as Promise<Probe>) : find());
-    if (!found.isAvailable && !isTold) {
-      isTold = true;
-      notice(
+    if (!found.isAvailable) {
+      tell(
         `There is no sandbox: ${found.reason} Commands may do all that you may, and are asked about where they would have been contained. ${found.advice}`,
       );
     }
     return found;
+  };
+
+  const networkFor = (mechanism: Mechanism, mode: SandboxMode | undefined): NetworkAccess => {
+    const { network } = options;
+    if (network === 'off' || network === 'on') return network;
+    if (mechanism.kind !== 'bubblewrap') {
+      tell('A list of hosts in sandboxNetwork holds only with bubblewrap, on Linux: here commands reach no network.');
+      return 'off';
+    }
+    // What is to change nothing is not to change anything elsewhere either.
+    return mode === 'read-only' ? 'off' : network;
   };
 
   const holdIn = async (folder: string, mode: SandboxMode | undefined) => {
@@ -90,25 +114,30 @@ export function createSandbox(
     async holdOf(folder, mode) {
       const held = await holdIn(folder, mode);
       if (held === null || !held.found.isAvailable) return { kind: 'none' };
-      const { places, isFolderWritable } = held;
+      const { found, places, isFolderWritable } = held;
       if (places.gap !== null && isFolderWritable) return { kind: 'partial', reason: places.gap };
-      return { kind: 'whole', isFolderWritable, hasNetwork: options.hasNetwork };
+      return { kind: 'whole', isFolderWritable, network: networkFor(found.mechanism, mode) };
     },
     async launch(session, folder, { mode, roots } = {}) {
       const held = await holdIn(folder, mode);
       if (held === null || !held.found.isAvailable) return null;
       const { found, places, isFolderWritable } = held;
-      const { hasNetwork } = options;
+      const network = networkFor(found.mechanism, mode);
       const confinement = {
         ...places,
         folder: resolve(folder),
         isFolderWritable,
         ...(roots !== undefined && narrowed(places, resolve(folder), roots)),
-        hasNetwork,
+        hasNetwork: network === 'on',
         temporary: await temporary(session),
       };
-      const release = isFolderWritable ? await holdPlaceholders(places.placeholders) : () => Promise.resolve();
-      return launchOf(found.mechanism, confinement, release);
+      const gateway = network === 'off' || network === 'on' ? null : await gatewayTo(network, environment);
+      const giveBack = isFolderWritable ? await holdPlaceholders(places.placeholders) : () => Promise.resolve();
+      const release = () => {
+        gateway?.close();
+        return giveBack();
+      };
+      return { ...launchOf(found.mechanism, confinement, network), network, gateway, release };
     },
   };
 }
@@ -126,27 +155,33 @@ function narrowed(places: Places, folder: string, roots: readonly string[]): Par
   return { writable, anchored: places.anchored.filter((path) => writable.some((root) => isInside(root, path))) };
 }
 
+/** Loaded with the first command that needs it. */
+async function gatewayTo(list: HostList, environment: Readonly<Record<string, string | undefined>>): Promise<Gateway> {
+  const { openGateway } = await import('./network/gateway.ts');
+  return openGateway({ list, environment });
+}
+
 function launchOf(
   mechanism: Mechanism,
   confinement: Confinement & Partial<Places>,
-  release: () => Promise<void>,
-): Launch {
-  const { isFolderWritable, hasNetwork, temporary } = confinement;
+  network: NetworkAccess,
+): Omit<Launch, 'network' | 'gateway' | 'release'> {
+  const { isFolderWritable, temporary } = confinement;
+  const isListed = network !== 'off' && network !== 'on';
   // Elsewhere the temporary folder cannot be put in the place of another.
   const seen = mechanism.kind === 'bubblewrap' ? '/tmp' : temporary;
   const cache = join(seen, '.cache');
   return {
-    words: argumentsOf(mechanism, confinement),
+    words: [...argumentsOf(mechanism, confinement), ...(isListed ? entranceWords() : [])],
     environment: {
       TMPDIR: seen,
       // A shared cache would carry what a contained command writes to those that are not.
       XDG_CACHE_HOME: cache,
       npm_config_cache: join(cache, 'npm'),
       PAWL_SANDBOX: isFolderWritable ? 'workspace-write' : 'read-only',
+      ...(isListed && proxyVariables(network)),
     },
     hasInfo: mechanism.kind === 'bubblewrap',
     isFolderWritable,
-    hasNetwork,
-    release,
   };
 }

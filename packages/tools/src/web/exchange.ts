@@ -73,7 +73,7 @@ async function throughTunnel(options: RequestOptions, url: URL, proxy: URL, sign
 }
 
 /** A plain request is sent to the proxy itself, with the whole address as its path (RFC 9112 §3.2.2). */
-function throughPlainProxy(options: RequestOptions, url: URL, proxy: URL): void {
+export function throughPlainProxy(options: RequestOptions, url: URL, proxy: URL): void {
   options.protocol = proxy.protocol;
   options.host = hostOf(proxy);
   options.port = portOf(proxy);
