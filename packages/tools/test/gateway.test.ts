@@ -204,6 +204,38 @@ describe('P10: the way out to a list of hosts', () => {
   });
 });
 
+describe('P10: what goes over it', () => {
+  it('is whole where one side has said all and still listens, and where the server speaks first', async () => {
+    const server = createServer({ allowHalfOpen: true }, async (socket) => {
+      socket.write('welcome\n');
+      let said = '';
+      for await (const piece of socket.setEncoding('utf8')) said += piece;
+      socket.end(`${said.length} bytes`);
+    });
+    const port = await listening(server);
+    onTestFinished(() => void server.close());
+    const door = await open(only(`127.0.0.1:${port}`));
+    const near = connect({ port: door.port, host: '127.0.0.1', allowHalfOpen: true });
+    near.write(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\n\r\n`);
+    near.end('x'.repeat(3_000_000));
+    let answer = '';
+    for await (const piece of near.setEncoding('utf8')) answer += piece;
+    expect(answer).toBe('HTTP/1.1 200 Connection established\r\n\r\nwelcome\n3000000 bytes');
+  });
+
+  it('is what was asked for: a HEAD has no body, a body that breaks off is no whole one', async () => {
+    const { port } = await web((request, response) => {
+      response.writeHead(200, { 'content-length': '10' });
+      if (request.method === 'HEAD') response.end();
+      else response.write('half', () => response.destroy());
+    });
+    const { say, get } = await open(only(`127.0.0.1:${port}`));
+    const head = await say(`HEAD http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(head).toMatch(/content-length: 10\r\n[\s\S]*\r\n\r\n$/i);
+    expect(await get(`http://127.0.0.1:${port}/`)).toMatch(/content-length: 10\r\n[\s\S]*half$/i);
+  });
+});
+
 describe('P10: the way out, under attack', () => {
   it('tells the server the host that was judged, whatever the Host field says', async () => {
     const { port, seen } = await web();

@@ -19,7 +19,7 @@ const port = 17_127;
 const listen = `const server = require('node:net').createServer().listen(${port}, '127.0.0.1', 511, () =>
   process.send('entrance', server, () => process.exit()));`;
 
-const open = `NODE_OPTIONS= NODE_EXTRA_CA_CERTS= "$1" -e "$2" ||
+const open = `NODE_OPTIONS= NODE_EXTRA_CA_CERTS= NODE_USE_ENV_PROXY= "$1" -e "$2" ||
   echo 'The way to the network could not be opened: the Node that Pawl runs on does not run in the sandbox.' >&2
 exec ${channelDescriptor}>&-
 unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE

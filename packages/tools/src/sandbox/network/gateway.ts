@@ -35,7 +35,7 @@ type Limits = {
   idleMs: number;
 };
 const usualLimits: Limits = {
-  connections: 512,
+  connections: 256,
   headerBytes: 32_768,
   headMs: 15_000,
   connectMs: 30_000,
