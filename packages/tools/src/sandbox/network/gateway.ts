@@ -9,7 +9,6 @@ import { isPawlError, messageOf } from '@pawl/protocol';
 import { failure, type Route } from '../../web/exchange.ts';
 import { type Network, publicNetwork } from '../../web/network.ts';
 import { routeTo } from '../../web/route.ts';
-import { hostOf } from '../../web/target.ts';
 import { type HostList, isListed, patternFor, permits, placeOf, plainTarget, tunnelTarget } from './access.ts';
 import { forward } from './forward.ts';
 import { joinLines, openLine } from './lines.ts';
@@ -24,12 +23,12 @@ export type Gateway = {
 };
 
 type Limits = {
-  /** Connections of one command at the same time. */
+  /** Connections of one command at the same time, and as many requests. */
   connections: number;
   headerBytes: number;
   /** How long the head of a request may take, ms. */
   headMs: number;
-  /** How long looking up and connecting may take, ms. */
+  /** How long connecting may take, ms. */
   connectMs: number;
   /** How long a connection may be silent, ms. */
   idleMs: number;
@@ -59,6 +58,7 @@ export function openGateway({ list, environment, network = publicNetwork, limits
   const { connections, headerBytes, headMs, connectMs, idleMs } = { ...usualLimits, ...limits };
   const refused = new Set<string>();
   const sockets = new Set<Socket>();
+  let underway = 0;
   let isClosed = false;
 
   /** Nothing here keeps this process from ending, or outlives the gateway. */
@@ -81,29 +81,40 @@ export function openGateway({ list, environment, network = publicNetwork, limits
     };
   };
 
-  /** How to get there, or what to answer. */
-  const judge = async (url: URL): Promise<Route | Answer> => {
+  const judge = async (url: URL | null): Promise<{ url: URL; route: Route } | Answer> => {
+    if (url === null) return misunderstood;
     if (!isListed(list, url))
       return refuse(url, `; to allow it, add ${patternFor(url)} to sandboxNetwork in the settings.`);
     try {
-      return await routeTo(url, environment, { ...network, permits: (address) => permits(list, url, address) });
+      const permitted = { ...network, permits: (address: string) => permits(list, url, address) };
+      return { url, route: await routeTo(url, environment, permitted) };
     } catch (error) {
       if (!isPawlError(error, 'forbidden_address')) return unreachable(url, error);
       return refuse(
         url,
-        `: ${messageOf(error)} To allow it, add ${hostOf(url)} or its address, without a *, to sandboxNetwork in the settings.`,
+        `: ${messageOf(error)} To allow it, name the address itself, or the host without a *, in sandboxNetwork in the settings.`,
       );
     }
   };
 
+  /** One connection can ask for many at once, so it is not enough to count connections. */
+  const takesOnMore = (asking: Socket | ServerResponse): boolean => {
+    if (underway >= connections) return false;
+    underway += 1;
+    asking.once('close', () => {
+      underway -= 1;
+    });
+    return true;
+  };
+
   const tunnel = async (request: IncomingMessage, near: Socket, head: Buffer): Promise<void> => {
     near.setTimeout(idleMs, () => near.destroy());
-    const url = tunnelTarget(request.url ?? '');
-    const asked = url === null ? misunderstood : await judge(url);
-    if (url === null || 'status' in asked) return answerTunnel(near, asked as Answer);
-    const signal = AbortSignal.any([closing(near), AbortSignal.timeout(connectMs)]);
+    if (!takesOnMore(near)) return answerTunnel(near, overloaded);
+    const asked = await judge(tunnelTarget(request.url ?? ''));
+    if ('status' in asked) return answerTunnel(near, asked);
+    const { url, route } = asked;
     try {
-      const far = keep(await openLine(url, asked, signal));
+      const far = keep(await openLine(url, route, waitFor(near)));
       far.setTimeout(idleMs, () => far.destroy());
       near.write('HTTP/1.1 200 Connection established\r\n\r\n');
       joinLines(near, far, head);
@@ -113,15 +124,22 @@ export function openGateway({ list, environment, network = publicNetwork, limits
   };
 
   const plain = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = plainTarget(request.url ?? '');
-    const asked = url === null ? misunderstood : await judge(url);
-    if (url === null || 'status' in asked) return answerPlain(response, asked as Answer);
-    const signal = AbortSignal.any([closing(response), AbortSignal.timeout(connectMs)]);
+    if (!takesOnMore(response)) return answerPlain(response, overloaded);
+    const asked = await judge(plainTarget(request.url ?? ''));
+    if ('status' in asked) return answerPlain(response, asked);
     try {
-      await forward(request, response, { url, route: asked, signal, idleMs, keep });
+      await forward(request, response, { ...asked, signal: waitFor(response), idleMs, keep });
     } catch (error) {
-      answerPlain(response, unreachable(url, error));
+      answerPlain(response, unreachable(asked.url, error));
     }
+  };
+
+  /** Aborts when the one who asked is gone, or has waited for a connection long enough. */
+  const waitFor = (asking: Socket | ServerResponse): AbortSignal => {
+    const controller = new AbortController();
+    asking.once('close', () => controller.abort());
+    if (asking.destroyed) controller.abort();
+    return AbortSignal.any([controller.signal, AbortSignal.timeout(connectMs)]);
   };
 
   const server = createServer({
@@ -158,19 +176,17 @@ const misunderstood: Answer = {
   text: 'This is the proxy of a sandbox: it takes CONNECT host:port, and requests for http://host/path.',
 };
 
+const overloaded: Answer = {
+  status: 503,
+  reason: 'Too many at once',
+  text: 'The sandbox lets a command ask for no more at the same time.',
+};
+
 const unreachable = (url: URL, error: unknown): Answer => ({
   status: 502,
   reason: 'Bad Gateway',
   text: messageOf(isPawlError(error) ? error : failure(url, error)),
 });
-
-/** Aborts when the one who asked is gone. */
-function closing(asking: Socket | ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  asking.once('close', () => controller.abort());
-  if (asking.destroyed) controller.abort();
-  return controller.signal;
-}
 
 function answerTunnel(near: Socket, { status, reason, text }: Answer): void {
   const body = `${text}\n`;

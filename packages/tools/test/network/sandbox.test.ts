@@ -6,10 +6,10 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { probeSandbox } from '../src/index.ts';
-import { createSandbox, type HostList, type Probe } from '../src/sandbox/index.ts';
-import { certificate, privateKey } from './web/certificate.ts';
-import { createWorkspace, temporaryFolder } from './workspace.ts';
+import { probeSandbox } from '../../src/index.ts';
+import { createSandbox, type HostList, type Probe } from '../../src/sandbox/index.ts';
+import { certificate, privateKey } from '../web/certificate.ts';
+import { createWorkspace, temporaryFolder } from '../workspace.ts';
 
 const probe = await probeSandbox();
 const hasList = probe.isAvailable && probe.mechanism.kind === 'bubblewrap';
@@ -263,7 +263,7 @@ describe.skipIf(!hasList)('P10: a background process with a list of hosts', () =
 
 /** A program of its own that runs a background process which holds a connection; it ends when it finds `end` in its folder. */
 function startProgram(folder: string, temporary: string, port: number) {
-  const tools = fileURLToPath(new URL('../src/index.ts', import.meta.url));
+  const tools = fileURLToPath(new URL('../../src/index.ts', import.meta.url));
   const input = JSON.stringify({ command: hold(port), background: true });
   const code = `
     import { existsSync } from 'node:fs';
