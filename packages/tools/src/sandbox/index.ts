@@ -8,4 +8,4 @@ export {
   takeEntrance,
 } from './network/index.ts';
 export { type Probe, probeSandbox } from './probe.ts';
-export { createSandbox, type Hold, type Launch, type Sandbox } from './sandbox.ts';
+export { createSandbox, type Launch, type Sandbox } from './sandbox.ts';

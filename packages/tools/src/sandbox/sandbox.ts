@@ -26,7 +26,7 @@ export type Launch = {
 };
 
 /** What holds for the commands of a folder. */
-export type Hold =
+type Hold =
   | { kind: 'whole'; isFolderWritable: boolean; network: NetworkAccess }
   /** Commands run in the sandbox, but it does not hold all that it should. */
   | { kind: 'partial'; reason: string }
