@@ -57,11 +57,13 @@ const defaultSandbox: SandboxOptions = {
 /** One answer for the whole process: it depends on the machine alone. */
 let probed: Promise<Probe> | null = null;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 type Surroundings = {
   /** Gets the sentences that say what does not hold here, once each. */
   notice(line: string): void;
   /** Where the user's proxies stand. Default: this process's. */
-  environment?: Readonly<Record<string, string | undefined>>;
+  environment?: Environment;
   find?: () => Promise<Probe>;
 };
 
@@ -137,7 +139,7 @@ export function createSandbox(
         gateway?.close();
         return giveBack();
       };
-      return { ...launchOf(found.mechanism, confinement, network), network, gateway, release };
+      return { ...launchOf(found.mechanism, confinement, network, environment), network, gateway, release };
     },
   };
 }
@@ -156,7 +158,7 @@ function narrowed(places: Places, folder: string, roots: readonly string[]): Par
 }
 
 /** Loaded with the first command that needs it. */
-async function gatewayTo(list: HostList, environment: Readonly<Record<string, string | undefined>>): Promise<Gateway> {
+async function gatewayTo(list: HostList, environment: Environment): Promise<Gateway> {
   const { openGateway } = await import('./network/gateway.ts');
   return openGateway({ list, environment });
 }
@@ -165,6 +167,7 @@ function launchOf(
   mechanism: Mechanism,
   confinement: Confinement & Partial<Places>,
   network: NetworkAccess,
+  surrounding: Environment,
 ): Omit<Launch, 'network' | 'gateway' | 'release'> {
   const { isFolderWritable, temporary } = confinement;
   const isListed = network !== 'off' && network !== 'on';
@@ -179,7 +182,7 @@ function launchOf(
       XDG_CACHE_HOME: cache,
       npm_config_cache: join(cache, 'npm'),
       PAWL_SANDBOX: isFolderWritable ? 'workspace-write' : 'read-only',
-      ...(isListed && proxyVariables(network)),
+      ...(isListed && proxyVariables(network, surrounding)),
     },
     hasInfo: mechanism.kind === 'bubblewrap',
     isFolderWritable,

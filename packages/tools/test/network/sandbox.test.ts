@@ -122,6 +122,30 @@ describe.skipIf(!hasList)('P10: a command with a list of hosts', () => {
     expect((await call('bash', { command: 'echo well' })).content).toBe('well');
   });
 
+  it('reaches them with git, also where the user’s git knows another proxy', async () => {
+    const asked: string[] = [];
+    const port = await web((request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(404).end();
+    });
+    const home = temporaryFolder();
+    writeFileSync(join(home, '.gitconfig'), '[http]\n\tproxy = http://127.0.0.1:1\n');
+    const environment = {
+      PATH: process.env.PATH,
+      HOME: home,
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'user.name',
+      GIT_CONFIG_VALUE_0: 'Ann',
+    };
+    const network: HostList = { hosts: [`127.0.0.1:${port}`], within: null };
+    const { call } = createWorkspace({ environment, sandbox: { network } });
+    const { content } = await call('bash', {
+      command: `git config user.name; git ls-remote http://127.0.0.1:${port}/repository`,
+    });
+    expect(content).toContain('Ann\n');
+    expect(asked).toEqual(['/repository/info/refs?service=git-upload-pack']);
+  });
+
   it('follows no redirect away from them', async () => {
     const other = await web();
     const port = await web((_, response) => response.writeHead(302, { location: `http://127.0.0.1:${other}/` }).end());

@@ -38,13 +38,15 @@ export function takeEntrance(child: ChildProcess, gateway: Gateway): void {
   });
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 const ownNames = ['localhost', '127.0.0.1', '::1'];
 
 /**
  * Variables that lead programs through the gateway. What a command serves itself, for itself, it reaches without: so do
  * the names of its own loopback, unless the list means this machine's by them.
  */
-export function proxyVariables({ hosts, within }: HostList): Record<string, string> {
+export function proxyVariables({ hosts, within }: HostList, environment: Environment): Record<string, string> {
   const listed = [...(hosts === 'any' ? [] : hosts), ...(within ?? [])];
   const own = ownNames.filter((name) => !listed.some((pattern) => isAbout(pattern, name)));
   const proxy = `http://127.0.0.1:${port}`;
@@ -67,8 +69,16 @@ export function proxyVariables({ hosts, within }: HostList): Record<string, stri
     PIP_PROXY: proxy,
     YARN_HTTP_PROXY: proxy,
     YARN_HTTPS_PROXY: proxy,
+    ...gitSetting('http.proxy', proxy, Number(environment.GIT_CONFIG_COUNT) || 0),
   };
 }
+
+/** Counts more than files of settings: https://git-scm.com/docs/git-config#ENVIRONMENT. Stands behind those that are there. */
+const gitSetting = (name: string, value: string, count: number): Record<string, string> => ({
+  GIT_CONFIG_COUNT: `${count + 1}`,
+  [`GIT_CONFIG_KEY_${count}`]: name,
+  [`GIT_CONFIG_VALUE_${count}`]: value,
+});
 
 /** Whether a pattern covers a host on some port: these variables know hosts alone. */
 function isAbout(pattern: string, host: string): boolean {
