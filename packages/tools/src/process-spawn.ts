@@ -51,10 +51,10 @@ export async function spawnShell({ command, cwd, environment, launch, onOutput }
   const child = spawn(program, rest, {
     cwd,
     env: { ...environment, ...launch?.environment },
-    stdio: ['ignore', writer, writer, 'pipe', ...(launch?.gateway ? (['ipc'] as const) : [])],
+    stdio: ['ignore', writer, writer, 'pipe', ...(launch?.hasEntrance === true ? (['ipc'] as const) : [])],
     detached: true,
   });
-  if (launch?.gateway) takeEntrance(child, launch.gateway);
+  if (launch?.hasEntrance === true && launch.gateway !== null) takeEntrance(child, launch.gateway);
   const exited = new Promise<Awaited<ShellProcess['exited']>>((resolve, reject) => {
     child.on('error', (error) => reject(cannotStart(error, cwd)));
     child.on('exit', (exitCode, endedBy) => resolve({ exitCode, endedBy }));

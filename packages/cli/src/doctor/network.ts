@@ -11,9 +11,11 @@ import { toolContext } from './place.ts';
 
 /** Speaks HTTP by hand: a machine need not have a program for it. Nothing has the port 9, which is for throwing away. */
 const trial = (port: number) => `
+key=\${http_proxy#http://}
+key=$(printf %s "\${key%@*}" | base64)
 ask() {
   exec 3<>"/dev/tcp/127.0.0.1/\${http_proxy##*:}" || return
-  printf '%s HTTP/1.1\\r\\nHost: pawl\\r\\nConnection: close\\r\\n\\r\\n' "$1" >&3
+  printf '%s HTTP/1.1\\r\\nHost: pawl\\r\\nProxy-Authorization: Basic %s\\r\\nConnection: close\\r\\n\\r\\n' "$1" "$key" >&3
   cat <&3
 }
 ask 'GET http://127.0.0.1:${port}/' | grep -q '^reached' || echo 'a host of the list is not reached'

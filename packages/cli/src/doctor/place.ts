@@ -110,16 +110,14 @@ export async function checkSandbox(config: Config | null): Promise<Finding[]> {
   if (!probe.isAvailable) return [warning('sandbox', probe.reason, probe.advice)];
   const { mechanism } = probe;
   const name = mechanism.kind === 'bubblewrap' ? `bubblewrap (${mechanism.program})` : 'Seatbelt';
-  const network = networkText(sandboxNetwork, mechanism.kind === 'bubblewrap');
   const { checkNetwork } = await import('./network.ts');
   return [
-    ok('sandbox', `${name} holds: ${sandbox ?? 'workspace-write'}, ${network}`),
-    ...(mechanism.kind === 'bubblewrap' ? await checkNetwork(sandboxNetwork) : []),
+    ok('sandbox', `${name} holds: ${sandbox ?? 'workspace-write'}, ${networkText(sandboxNetwork)}`),
+    ...(await checkNetwork(sandboxNetwork)),
   ];
 }
 
-function networkText(network: NetworkAccess, knowsLists: boolean): string {
+function networkText(network: NetworkAccess): string {
   if (network === 'off') return 'no network';
-  if (network === 'on') return 'with the network';
-  return knowsLists ? 'a list of hosts' : 'no network, because a list of hosts holds only on Linux';
+  return network === 'on' ? 'with the network' : 'a list of hosts';
 }

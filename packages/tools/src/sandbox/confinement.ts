@@ -29,6 +29,8 @@ export type Confinement = {
   writable?: readonly string[];
   /** Whether it is in this machine's network; else it has an empty one of its own. */
   hasNetwork: boolean;
+  /** The port of this machine that it reaches although it has no network; where its network is empty, there is none. */
+  proxyPort?: number | null;
   /** A folder on the host that the command sees as its temporary one. */
   temporary: string;
   /** Nothing of these is seen. */

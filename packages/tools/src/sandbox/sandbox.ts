@@ -3,7 +3,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isInside } from '@pawl/policy';
 import type { Confinement, SandboxMode, SandboxOptions } from './confinement.ts';
-import { entranceWords, type Gateway, type HostList, type NetworkAccess, proxyVariables } from './network/index.ts';
+import type { Environment, Gateway, HostList, NetworkAccess, Way } from './network/index.ts';
 import { holdPlaceholders } from './placeholders.ts';
 import { findPlaces, type Places } from './places.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
@@ -19,8 +19,10 @@ export type Launch = {
   hasInfo: boolean;
   isFolderWritable: boolean;
   network: NetworkAccess;
-  /** The way to the hosts of a list, which has to be let in when the process is there; null where there is none. */
+  /** The way to the hosts of a list; null where there is none. */
   gateway: Gateway | null;
+  /** Whether the process hands over, on descriptor 4, where the gateway is let in (`takeEntrance`). */
+  hasEntrance: boolean;
   /** To be called when the command has ended. */
   release(): Promise<void>;
 };
@@ -57,10 +59,8 @@ const defaultSandbox: SandboxOptions = {
 /** One answer for the whole process: it depends on the machine alone. */
 let probed: Promise<Probe> | null = null;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 type Surroundings = {
-  /** Gets the sentences that say what does not hold here, once each. */
+  /** Gets the sentence that says that there is no sandbox. */
   notice(line: string): void;
   /** Where the user's proxies stand. Default: this process's. */
   environment?: Environment;
@@ -73,34 +73,24 @@ export function createSandbox(
 ): Sandbox {
   const options = { ...defaultSandbox, ...given };
   const temporary = createTemporaries();
-  const told = new Set<string>();
-  const tell = (line: string) => {
-    if (!told.has(line)) notice(line);
-    told.add(line);
-  };
+  let isTold = false;
 
   const probe = async (): Promise<Probe | null> => {
     if (options.mode === 'off') return null;
     probed = find === undefined ? (probed ?? probeSandbox()) : probed;
     const found = await (find === undefined ? (probed as Promise<Probe>) : find());
-    if (!found.isAvailable) {
-      tell(
+    if (!found.isAvailable && !isTold) {
+      isTold = true;
+      notice(
         `There is no sandbox: ${found.reason} Commands may do all that you may, and are asked about where they would have been contained. ${found.advice}`,
       );
     }
     return found;
   };
 
-  const networkFor = (mechanism: Mechanism, mode: SandboxMode | undefined): NetworkAccess => {
-    const { network } = options;
-    if (network === 'off' || network === 'on') return network;
-    if (mechanism.kind !== 'bubblewrap') {
-      tell('A list of hosts in sandboxNetwork holds only with bubblewrap, on Linux: here commands reach no network.');
-      return 'off';
-    }
-    // What is to change nothing is not to change anything elsewhere either.
-    return mode === 'read-only' ? 'off' : network;
-  };
+  /** By a list, what is to change nothing does not change anything elsewhere either. */
+  const networkFor = (mode: SandboxMode | undefined): NetworkAccess =>
+    mode === 'read-only' && typeof options.network !== 'string' ? 'off' : options.network;
 
   const holdIn = async (folder: string, mode: SandboxMode | undefined) => {
     const found = await probe();
@@ -116,15 +106,15 @@ export function createSandbox(
     async holdOf(folder, mode) {
       const held = await holdIn(folder, mode);
       if (held === null || !held.found.isAvailable) return { kind: 'none' };
-      const { found, places, isFolderWritable } = held;
+      const { places, isFolderWritable } = held;
       if (places.gap !== null && isFolderWritable) return { kind: 'partial', reason: places.gap };
-      return { kind: 'whole', isFolderWritable, network: networkFor(found.mechanism, mode) };
+      return { kind: 'whole', isFolderWritable, network: networkFor(mode) };
     },
     async launch(session, folder, { mode, roots } = {}) {
       const held = await holdIn(folder, mode);
       if (held === null || !held.found.isAvailable) return null;
       const { found, places, isFolderWritable } = held;
-      const network = networkFor(found.mechanism, mode);
+      const network = networkFor(mode);
       const confinement = {
         ...places,
         folder: resolve(folder),
@@ -133,13 +123,18 @@ export function createSandbox(
         hasNetwork: network === 'on',
         temporary: await temporary(session),
       };
-      const gateway = network === 'off' || network === 'on' ? null : await gatewayTo(network, environment);
       const giveBack = isFolderWritable ? await holdPlaceholders(places.placeholders) : () => Promise.resolve();
-      const release = () => {
-        gateway?.close();
-        return giveBack();
-      };
-      return { ...launchOf(found.mechanism, confinement, network, environment), network, gateway, release };
+      try {
+        const way = typeof network === 'string' ? null : await openWay(network, found.mechanism, environment);
+        const release = () => {
+          way?.gateway.close();
+          return giveBack();
+        };
+        return { ...launchOf(found.mechanism, confinement, way), network, release };
+      } catch (error) {
+        await giveBack();
+        throw error;
+      }
     },
   };
 }
@@ -158,33 +153,33 @@ function narrowed(places: Places, folder: string, roots: readonly string[]): Par
 }
 
 /** Loaded with the first command that needs it. */
-async function gatewayTo(list: HostList, environment: Environment): Promise<Gateway> {
-  const { openGateway } = await import('./network/gateway.ts');
-  return openGateway({ list, environment });
+async function openWay(list: HostList, { kind }: Mechanism, environment: Environment): Promise<Way> {
+  const { openEntrance, openPort } = await import('./network/way.ts');
+  return kind === 'bubblewrap' ? openEntrance(list, environment) : openPort(list, environment);
 }
 
 function launchOf(
   mechanism: Mechanism,
   confinement: Confinement & Partial<Places>,
-  network: NetworkAccess,
-  surrounding: Environment,
-): Omit<Launch, 'network' | 'gateway' | 'release'> {
+  way: Way | null,
+): Omit<Launch, 'network' | 'release'> {
   const { isFolderWritable, temporary } = confinement;
-  const isListed = network !== 'off' && network !== 'on';
   // Elsewhere the temporary folder cannot be put in the place of another.
   const seen = mechanism.kind === 'bubblewrap' ? '/tmp' : temporary;
   const cache = join(seen, '.cache');
   return {
-    words: [...argumentsOf(mechanism, confinement), ...(isListed ? entranceWords() : [])],
+    words: [...argumentsOf(mechanism, { ...confinement, proxyPort: way?.port ?? null }), ...(way?.words ?? [])],
     environment: {
       TMPDIR: seen,
       // A shared cache would carry what a contained command writes to those that are not.
       XDG_CACHE_HOME: cache,
       npm_config_cache: join(cache, 'npm'),
       PAWL_SANDBOX: isFolderWritable ? 'workspace-write' : 'read-only',
-      ...(isListed && proxyVariables(network, surrounding)),
+      ...way?.variables,
     },
     hasInfo: mechanism.kind === 'bubblewrap',
     isFolderWritable,
+    gateway: way?.gateway ?? null,
+    hasEntrance: way !== null && way.port === null,
   };
 }

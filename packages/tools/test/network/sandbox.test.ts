@@ -1,15 +1,18 @@
-import { spawn } from 'node:child_process';
+import { execFile as execFileWithCallback, spawn } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer as createWebServer, type RequestListener, type Server as WebServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { probeSandbox } from '../../src/index.ts';
 import { createSandbox, type HostList, type Probe } from '../../src/sandbox/index.ts';
 import { certificate, privateKey } from '../web/certificate.ts';
 import { createWorkspace, temporaryFolder } from '../workspace.ts';
+
+const execFile = promisify(execFileWithCallback);
 
 const probe = await probeSandbox();
 const hasList = probe.isAvailable && probe.mechanism.kind === 'bubblewrap';
@@ -76,18 +79,37 @@ describe('P10: what a list of hosts comes to', () => {
     });
   });
 
-  it('is no network where only Seatbelt is, which is said once', async () => {
-    const notices: string[] = [];
+  it('leads a command in Seatbelt, which has no network of its own, to a port that knows it by a secret', async () => {
+    const port = await web();
     const find = async (): Promise<Probe> => ({ isAvailable: true, mechanism: { kind: 'seatbelt' } });
-    const network: HostList = { hosts: ['a.example'], within: null };
-    const sandbox = createSandbox({ network }, { notice: (line) => notices.push(line), find });
-    const folder = temporaryFolder();
-    expect(await sandbox.holdOf(folder)).toMatchObject({ kind: 'whole', network: 'off' });
-    const launch = await sandbox.launch('s', folder);
-    expect(launch?.words.join(' ')).toContain('(deny network*)');
-    expect(launch?.environment).not.toHaveProperty('HTTP_PROXY');
+    const network: HostList = { hosts: [`127.0.0.1:${port}`], within: null };
+    const sandbox = createSandbox({ network }, { notice: () => undefined, environment: {}, find });
+    const [launch, other] = [
+      await sandbox.launch('s', temporaryFolder()),
+      await sandbox.launch('s', temporaryFolder()),
+    ];
+    const proxy = new URL(launch?.environment.HTTPS_PROXY ?? '');
+    expect(launch?.words.join(' ')).toContain(
+      `(deny network*)\n(allow network-outbound (remote ip "localhost:${proxy.port}"))\n`,
+    );
+    expect(launch?.words.slice(-1)).toEqual(['--']);
+    // As the command would: here nothing keeps it from it.
+    const ask = (through: string) =>
+      execFile('curl', ['-sS', '-x', through, `http://127.0.0.1:${port}/`], { env: { PATH: process.env.PATH } }).then(
+        ({ stdout }) => stdout,
+        (error: Error) => error.message,
+      );
+    expect(await ask(proxy.href)).toBe('reached\n');
+    expect(await ask(proxy.origin)).toContain('for its commands alone');
+    expect(await ask(`http://pawl:wrong@${proxy.host}`)).toContain('for its commands alone');
+    proxy.port = new URL(other?.environment.HTTPS_PROXY ?? '').port;
+    expect(await ask(proxy.href)).toContain('for its commands alone');
     await launch?.release();
-    expect(notices).toEqual([expect.stringContaining('holds only with bubblewrap')]);
+    await other?.release();
+    expect(await ask(proxy.href)).toContain('onnect');
+    const reading = await sandbox.launch('s', temporaryFolder(), { mode: 'read-only' });
+    expect(reading?.words.join(' ')).not.toContain('network-outbound');
+    await reading?.release();
   });
 });
 

@@ -3,6 +3,7 @@
  * looks up names itself and connects to the addresses that it has checked. What is encrypted stays so: it sees hosts and
  * ports.
  */
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { isPawlError, messageOf } from '@pawl/protocol';
@@ -46,15 +47,23 @@ type GatewayOptions = {
   list: HostList;
   /** Where the user's own proxies stand. */
   environment: Readonly<Record<string, string | undefined>>;
+  /** `user:password`, where others could knock as well. Default: whoever knocks is the command. */
+  credentials?: string;
   /** Only tests give others. */
   network?: Network;
   limits?: Partial<Limits>;
 };
 
 /** What is said instead of doing what was asked. */
-type Answer = { status: number; reason: string; text: string };
+type Answer = { status: number; reason: string; text: string; headers?: Readonly<Record<string, string>> };
 
-export function openGateway({ list, environment, network = publicNetwork, limits }: GatewayOptions): Gateway {
+export function openGateway({
+  list,
+  environment,
+  credentials,
+  network = publicNetwork,
+  limits,
+}: GatewayOptions): Gateway {
   const { connections, headerBytes, headMs, connectMs, idleMs } = { ...usualLimits, ...limits };
   const refused = new Set<string>();
   const sockets = new Set<Socket>();
@@ -107,8 +116,12 @@ export function openGateway({ list, environment, network = publicNetwork, limits
     return true;
   };
 
+  const isKnown = ({ headers }: IncomingMessage): boolean =>
+    credentials === undefined || isSame(headers['proxy-authorization'] ?? '', basic(credentials));
+
   const tunnel = async (request: IncomingMessage, near: Socket, head: Buffer): Promise<void> => {
     near.setTimeout(idleMs, () => near.destroy());
+    if (!isKnown(request)) return answerTunnel(near, unknown);
     if (!takesOnMore(near)) return answerTunnel(near, overloaded);
     const asked = await judge(tunnelTarget(request.url ?? ''));
     if ('status' in asked) return answerTunnel(near, asked);
@@ -124,6 +137,7 @@ export function openGateway({ list, environment, network = publicNetwork, limits
   };
 
   const plain = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!isKnown(request)) return answerPlain(response, unknown);
     if (!takesOnMore(response)) return answerPlain(response, overloaded);
     const asked = await judge(plainTarget(request.url ?? ''));
     if ('status' in asked) return answerPlain(response, asked);
@@ -176,6 +190,13 @@ const misunderstood: Answer = {
   text: 'This is the proxy of a sandbox: it takes CONNECT host:port, and requests for http://host/path.',
 };
 
+const unknown: Answer = {
+  status: 407,
+  reason: 'Proxy Authentication Required',
+  text: 'This is the proxy of a sandbox, for its commands alone.',
+  headers: { 'Proxy-Authenticate': 'Basic realm="sandbox"' },
+};
+
 const overloaded: Answer = {
   status: 503,
   reason: 'Too many at once',
@@ -188,19 +209,28 @@ const unreachable = (url: URL, error: unknown): Answer => ({
   text: messageOf(isPawlError(error) ? error : failure(url, error)),
 });
 
-function answerTunnel(near: Socket, { status, reason, text }: Answer): void {
+const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`;
+
+/** Without telling by its time how much of it is right. */
+function isSame(given: string, wanted: string): boolean {
+  const [one, other] = [given, wanted].map((text) => createHash('sha256').update(text).digest());
+  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
+}
+
+function answerTunnel(near: Socket, { status, reason, text, headers = {} }: Answer): void {
   const body = `${text}\n`;
+  const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   near.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${more.join('')}\r\n${body}`,
   );
 }
 
-function answerPlain(response: ServerResponse, { status, reason, text }: Answer): void {
+function answerPlain(response: ServerResponse, { status, reason, text, headers }: Answer): void {
   // Half an answer cannot be taken back, only broken off.
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  response.writeHead(status, reason, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+  response.writeHead(status, reason, { 'content-type': 'text/plain; charset=utf-8', connection: 'close', ...headers });
   response.end(`${text}\n`);
 }
