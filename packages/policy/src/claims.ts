@@ -19,7 +19,8 @@ export type Subject = { kind: 'path' | 'command' | 'url' | 'text'; value: string
 
 /**
  * What a sandbox leaves a call: to change nothing (`read-only`), or no more than the session's folder and a temporary
- * one (`workspace`), without a network in both. `none` is no sandbox; `escape` asks to be let out of the one there is.
+ * one (`workspace`), and in both to reach no host but those that the user has named for it, if any. `none` is no sandbox;
+ * `escape` asks to be let out of the one there is.
  */
 export type Containment = 'none' | 'read-only' | 'workspace' | 'escape';
 

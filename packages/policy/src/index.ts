@@ -12,5 +12,5 @@ export { parseRule, type Rule, type StrayRule, strayRules } from './rules.ts';
 export { judgeScope, scopeRoots, type WriteScopes } from './scope.ts';
 export { prepareCommand } from './shell/analyse.ts';
 export { suggestRules } from './suggest.ts';
-export { matchesUrl } from './urls.ts';
+export { hostPattern, matchesUrl, problemOfHost } from './urls.ts';
 export { matchesText } from './wildcard.ts';

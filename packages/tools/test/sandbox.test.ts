@@ -404,7 +404,7 @@ contained('P10: a contained command', () => {
   });
 
   it('asks for what git reads where nothing contains it', async () => {
-    for (const sandbox of [{ mode: 'off' }, { hasNetwork: true }] as const) {
+    for (const sandbox of [{ mode: 'off' }, { network: 'on' }] as const) {
       const { tool, context } = createWorkspace({ sandbox });
       expect(await tool('bash').approval?.({ command: 'git status' }, context())).toBe(true);
     }
