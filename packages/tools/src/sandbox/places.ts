@@ -40,6 +40,9 @@ const keyPlaces = [
   'Library/Keychains',
 ];
 
+/** Where daemons of the user listen that run what they are told to, outside. */
+const daemonPlaces = ['.colima', '.lima', '.orbstack', '.rd'];
+
 /** What shells and other programs of the home read and obey, whether it is there or not. */
 const profiles = [
   '.bash_login',
@@ -83,7 +86,7 @@ export function findPlaces(
   const given = options.home ?? homedir();
   const home = targetOf(given) ?? given;
   const hidden: Marked[] = [];
-  for (const place of new Set([...keyPlaces.map((name) => join(home, name)), ...hiddenPaths])) {
+  for (const place of new Set([...[...keyPlaces, ...daemonPlaces].map((name) => join(home, name)), ...hiddenPaths])) {
     // Keys are where a link leads, as those lay them out who keep their settings in one folder; and no link can be covered.
     const path = targetOf(place);
     // A session's folder that lies in such a place is there to be worked in.
