@@ -225,8 +225,8 @@ function byMode(claim: Claim | null, question: Question): Judged {
 export const plainAsk = (tool: string): string => `${tool} asks before it does this.`;
 
 const held = {
-  nothing: 'It runs in the sandbox, where it can change nothing.',
-  folder: 'It runs in the sandbox, where it can change nothing but the session’s folder.',
+  nothing: 'It runs in the sandbox, where it can change no files.',
+  folder: 'It runs in the sandbox, where it can change no files but those of the session’s folder.',
 };
 
 /** Whether a sandbox keeps this from doing more than the mode lets edits do. */

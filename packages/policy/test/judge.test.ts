@@ -65,6 +65,18 @@ describe('P1: rules and layers', () => {
     }
   });
 
+  it('a deny and an ask of a path hold for every spelling that a disk may take for it, an allow only for its own', () => {
+    const spelled = '/repo/r\u00e9sum\u00e9/.ENV';
+    for (const verdict of ['deny', 'ask'] as const) {
+      const layers = [layer({ [verdict]: ['read(re\u0301sume\u0301/.env)'] })];
+      expect(verdictOf(edit(spelled, { layers, tool: 'read', effect: 'read', toolAsks: false }))).toBe(verdict);
+      expect(verdictOf(bash(`cat '${spelled}'`, { layers, toolAsks: false }))).toBe(verdict);
+    }
+    const layers = [layer({ allow: ['edit(SRC/**)'] })];
+    expect(verdictOf(edit('/repo/src/a', { layers }))).toBe('ask');
+    expect(verdictOf(edit('/repo/SRC/a', { layers }))).toBe('allow');
+  });
+
   it('an allow needs no question, and says which rule it was', () => {
     const layers = [layer({ allow: ['bash(npm test)'] })];
     expect(judgeByRules(bash('npm test', { layers }))).toMatchObject({
@@ -155,12 +167,29 @@ describe('modes', () => {
       '/repo/../etc/x',
       '/repo/.git/hooks/pre-commit',
       '/repo/x/.GIT/config',
+      '/repo/.v\u017fcode/tasks.json',
+      '/repo/.g\u200cit/config',
+      '/repo/.mcp.json',
+      '/repo/x/.claude/settings.json',
     ]) {
-      expect(verdictOf(edit(path, { mode }))).toBe('ask');
+      expect([path, verdictOf(edit(path, { mode }))]).toEqual([path, 'ask']);
     }
+    expect(verdictOf(edit('/repo/.eslintrc', { mode }))).toBe('allow');
     expect(verdictOf(bash('npm test', { mode }))).toBe('ask');
     expect(verdictOf(edit('/repo/a', { mode, effect: 'external' }))).toBe('ask');
     expect(verdictOf(edit('/repo/a', { mode, subjects: [] }))).toBe('ask');
+  });
+
+  it('accept-edits asks about what is obeyed in a home that the session works in, and not in a folder of it', () => {
+    for (const cwd of ['/home/ann', '/home']) {
+      const question = (path: string) => verdictOf(edit(path, { mode: 'accept-edits', cwd }));
+      expect(
+        ['.bashrc', '.ssh/authorized_keys', 'bin/ls', '.config/a/b'].map((path) => question(`/home/ann/${path}`)),
+      ).toEqual(['ask', 'ask', 'ask', 'ask']);
+      expect(question('/home/ann/notes/.hidden')).toBe('allow');
+    }
+    const within = { mode: 'accept-edits', cwd: '/home/ann/.config/nvim' } as const;
+    expect(verdictOf(edit('/home/ann/.config/nvim/init.lua', within))).toBe('allow');
   });
 
   it('plan changes nothing, even where a rule allows it', () => {

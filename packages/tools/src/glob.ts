@@ -1,11 +1,12 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
 import { refuseUnjudged } from './disk/deed.ts';
+import { openFolder } from './disk/open-folder.ts';
 import { commandEnvironment } from './environment.ts';
 import { escapeName } from './escape.ts';
-import { fileFailure } from './failures.ts';
+import { asFileFailure, systemCode } from './failures.ts';
 import type { ToolOptions } from './options.ts';
 import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
 import { ripgrep } from './ripgrep.ts';
@@ -49,21 +50,24 @@ async function run(
   refuseUnjudged(place, context);
   const local = localPattern(pattern, place);
   const isMatch = await matcherOf(pattern, local);
-  const status = await stat(place.path).catch((error: unknown) => {
-    throw fileFailure(error, place.shown);
+  // Held, so that the very folder that was judged is searched.
+  const folder = await openFolder(place.path).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOTDIR') throw new PawlError('not_folder', `${place.shown} is not a folder.`);
+    throw asFileFailure(error, place.shown);
   });
-  if (!status.isDirectory()) throw new PawlError('not_folder', `${place.shown} is not a folder.`);
-
+  // It names what list would name: not what is in a folder that rules keep.
+  const barred = context.barredIn?.(place.path) ?? null;
+  const isNamed = (file: string) => barred === null || !barred(join(place.path, dirname(file)));
   const found = keepSmallest(mostResults);
   let rest = '';
   const environment = commandEnvironment(options);
-  const others = await otherFolders(place.path, local);
+  const others = await otherFolders(folder.entry('.'), local);
   const decoder = new TextDecoder();
   const end = await ripgrep(
     {
-      cwd: place.path,
+      cwd: folder.entry('.'),
+      file: null,
       options: ['--files', '--null', ...sieveFor(local), ...others],
-      target: '.',
       environment,
       signal: context.signal,
     },
@@ -72,11 +76,11 @@ async function run(
       rest = names.pop() ?? '';
       for (const name of names) {
         const file = name.slice('./'.length);
-        if (isMatch(file)) found.add(file);
+        if (isMatch(file) && isNamed(file)) found.add(file);
       }
       return true;
     },
-  );
+  ).finally(() => folder.close());
   if (end.exitCode === 2 && found.count() === 0 && end.errors !== '') {
     throw new PawlError('search_failed', `Not everything in ${place.shown} could be searched: ${end.errors.trim()}`);
   }

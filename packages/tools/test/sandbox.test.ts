@@ -159,6 +159,31 @@ describe('P10: what is guarded', () => {
       { path: join(home, '.ssh'), isFolder: true },
     ]);
   });
+
+  it('hides keys where links lead, also that of the home itself', () => {
+    const real = temporaryFolder();
+    mkdirSync(join(real, 'dotfiles', 'ssh'), { recursive: true });
+    symlinkSync('dotfiles/ssh', join(real, '.ssh'));
+    writeFileSync(join(real, 'dotfiles', 'netrc'), '');
+    symlinkSync(join(real, 'dotfiles', 'netrc'), join(real, '.netrc'));
+    mkdirSync(join(real, '.aws'));
+    symlinkSync('nowhere', join(real, '.gnupg'));
+    const home = join(temporaryFolder(), 'home');
+    symlinkSync(real, home);
+    expect(find(temporaryFolder(), { home }).hidden).toEqual([
+      { path: join(real, '.aws'), isFolder: true },
+      { path: join(real, 'dotfiles', 'netrc'), isFolder: false },
+      { path: join(real, 'dotfiles', 'ssh'), isFolder: true },
+    ]);
+  });
+
+  it('holds the settings of a folder that is a repository itself', () => {
+    const folder = temporaryFolder();
+    execFileSync('git', ['init', '-q', '--bare', folder]);
+    expect(below(folder, find(folder).guarded)).toEqual(
+      expect.arrayContaining(['.git', '.pawl', 'commondir', 'config', 'hooks']),
+    );
+  });
 });
 
 describe('P10: without a sandbox', () => {
@@ -288,6 +313,25 @@ contained('P10: a contained command', () => {
     expect(readFileSync(join(folder, '.pawl', 'config.yaml'), 'utf8')).toBe('mode: plan\n');
   });
 
+  it.each([
+    ['with a .git that it spoils', true],
+    ['without one', false],
+  ])('does not make the folder a repository that a person’s git obeys, %s', async (_, hasGit) => {
+    const { folder, call } = createWorkspace();
+    const git = (...words: string[]) => execFileSync('git', words, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+    if (hasGit) git('init', '-q');
+    const settings = '[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = "touch sprung; false"\n';
+    const plant = `mkdir objects refs; echo 'ref: refs/heads/main' > HEAD; printf '${settings}' > config; rm -f .git/HEAD`;
+    const { content } = await call('bash', { command: plant });
+    expect(content).toContain('HEAD was renamed to HEAD.set-aside');
+    expect(() => git('status')).toThrow('not a git repository');
+    const { details } = await call('bash', { command: 'mv HEAD.set-aside HEAD', background: true });
+    const { content: ended } = await call('process', { action: 'stop', id: String(details?.process) });
+    expect(ended).toBeDefined();
+    await expect.poll(() => existsSync(join(folder, 'HEAD'))).toBe(false);
+    expect(existsSync(join(folder, 'sprung'))).toBe(false);
+  });
+
   it('reaches no network, not even this machine, and no socket of a daemon', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
@@ -360,7 +404,7 @@ contained('P10: a contained command', () => {
   });
 
   it('asks for what git reads where nothing contains it', async () => {
-    for (const sandbox of [{ mode: 'off' }, { hasNetwork: true }] as const) {
+    for (const sandbox of [{ mode: 'off' }, { network: 'on' }] as const) {
       const { tool, context } = createWorkspace({ sandbox });
       expect(await tool('bash').approval?.({ command: 'git status' }, context())).toBe(true);
     }

@@ -6,6 +6,8 @@ export type Schema = {
   $ref?: string;
   type?: 'object' | 'array' | 'string' | 'number' | 'integer';
   enum?: readonly string[];
+  /** The first of these that the value itself fits is the one that holds for what is in it. */
+  anyOf?: readonly Schema[];
   properties?: { readonly [name: string]: Schema };
   additionalProperties?: Schema | false;
   propertyNames?: Schema;
@@ -33,6 +35,8 @@ export function problemIn(value: unknown, root: Schema): string | null {
 
 function problemAt(value: unknown, written: Schema, root: Schema, place: readonly string[]): string | null {
   const schema = resolve(written, root);
+  const alternative = schema.anyOf?.find((one) => fits(value, one));
+  if (alternative !== undefined) return problemAt(value, alternative, root, place);
   const wrong = wrongHere(value, schema);
   if (wrong !== null) return `${placeText(place)}: ${wrong}`;
   if (Array.isArray(value)) {
@@ -83,6 +87,7 @@ function wrongHere(value: unknown, schema: Schema): string | null {
 
 function fits(value: unknown, schema: Schema): boolean {
   const { type, minItems = 0, minLength = 0, pattern, minProperties = 0, maxProperties = Infinity } = schema;
+  if (schema.anyOf !== undefined && !schema.anyOf.some((one) => fits(value, one))) return false;
   if (schema.enum !== undefined && !schema.enum.some((one) => one === value)) return false;
   if (type !== undefined && !hasType(value, type)) return false;
   if (Array.isArray(value)) return value.length >= minItems;

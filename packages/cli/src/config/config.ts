@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { ModelsSettings, ProviderSettings } from '@pawl/models/select';
 import type { CompactionSettings, Flow, Limits, PermissionMode, RuleSet, TaskSettings } from '@pawl/protocol';
-import type { SandboxMode } from '@pawl/tools';
+import type { NetworkAccess, SandboxMode } from '@pawl/tools';
 import { smaller, stricterTasks } from './limits.ts';
 import { badConfig, parseConfig } from './parse.ts';
 import { projectConfigPath, userConfigPath } from './paths.ts';
@@ -14,9 +14,10 @@ export type Config = {
   /** The model of runs that name none, and the file that says so. */
   model: { name: string; from: string } | null;
   mode: PermissionMode | null;
-  /** What commands may change, and whether they reach the network; null where nobody says. */
+  /** What commands may change; null where nobody says. */
   sandbox: SandboxMode | null;
-  sandboxNetwork: 'on' | 'off' | null;
+  /** What of the network they reach. */
+  sandboxNetwork: NetworkAccess;
   /** Rules of the user, and of the project, which allows only what the user has trusted. */
   rules: RuleSet;
   projectRules: RuleSet;
@@ -70,7 +71,12 @@ export async function readConfig({ folder, tools, environment = process.env }: R
 
   const files = [
     { path: userPath, settings: user, ignored: [] as readonly string[], all: user },
-    { path: projectPath ?? '', settings: project, ignored, all: together(user, project) },
+    {
+      path: projectPath ?? '',
+      settings: project,
+      ignored: [...ignored, ...hostsInVain(user, project, userPath)],
+      all: together(user, project),
+    },
   ];
   const warnings: string[] = [];
   for (const { path, settings, ignored: lines, all } of files) {
@@ -100,7 +106,7 @@ function configOf(
     model,
     mode: stricter(strictness, user.mode, project.mode),
     sandbox: stricter(narrowness, user.sandbox, project.sandbox),
-    sandboxNetwork: stricter(['off', 'on'], user.sandboxNetwork, project.sandboxNetwork),
+    sandboxNetwork: narrowedNetwork(user.sandboxNetwork, project.sandboxNetwork),
     rules: { ...none, ...user.rules },
     projectRules: { ...none, ...project.rules },
     limits: smaller(user.limits ?? {}, project.limits ?? {}),
@@ -135,6 +141,20 @@ function stricter<Setting>(
   project: Setting | undefined,
 ): Setting | null {
   return order.find((one) => one === user || one === project) ?? null;
+}
+
+/** What a project leaves of the network that the user gives; by itself it gives none. */
+function narrowedNetwork(user: Written['sandboxNetwork'] = 'off', project?: Written['sandboxNetwork']): NetworkAccess {
+  if (user === 'off' || project === 'off') return 'off';
+  const within = Array.isArray(project) ? project : null;
+  if (user !== 'on') return { hosts: user, within };
+  return within === null ? 'on' : { hosts: 'any', within };
+}
+
+/** A project that names hosts seems to need them; who has said `off` knows. */
+function hostsInVain(user: Written, project: Written, userPath: string): string[] {
+  if (user.sandboxNetwork !== undefined || !Array.isArray(project.sandboxNetwork)) return [];
+  return [`sandboxNetwork: ignored, because a project may not let its commands out. Put it into ${userPath}.`];
 }
 
 async function readFile(path: string): Promise<Written> {
