@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { prepareCommand } from '../src/index.ts';
 import { analyse } from '../src/shell/analyse.ts';
+import type { Word } from '../src/shell/word.ts';
 import { constructs } from './constructs.ts';
 
 await prepareCommand('more than; plain words');
@@ -122,6 +123,9 @@ function startedBy(lines: readonly string[]): string[][][] {
   return started;
 }
 
+/** A word as it is once bash has put the home in. */
+const inHome = ({ text, isInHome }: Word) => (isInHome && text !== null ? text.replace('~', '/home/ann') : text);
+
 /** Whether a command that was seen is the one that was started; words that only the shell knows stand for any. */
 function isSeen(seen: readonly (string | null)[], started: readonly string[]): boolean {
   const [first, ...rest] = seen;
@@ -141,9 +145,7 @@ describe('P2: what bash runs has been seen', () => {
     const certain = lines.filter((text) => analyse(text).every(({ kind }) => kind !== 'doubt'));
     const started = startedBy(certain);
     const unseen = certain.flatMap((text, index) => {
-      const seen = analyse(text).flatMap((part) =>
-        part.kind === 'command' ? [part.words.map((word) => word.text)] : [],
-      );
+      const seen = analyse(text).flatMap((part) => (part.kind === 'command' ? [part.words.map(inHome)] : []));
       return (
         (started[index] ?? [])
           // Of `find` what it runs is taken out, and judged by itself.

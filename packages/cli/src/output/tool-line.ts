@@ -21,7 +21,8 @@ export function toolLine(
   style: Style,
   columns: number | null,
 ): string {
-  const notes = notesOf(finished);
+  // The call itself has at least the half of a narrow line.
+  const notes = notesOf(finished, columns === null ? longestNote : Math.min(longestNote, Math.floor(columns / 2)));
   const tail = notes.length === 0 ? '' : `  ${notes.map(({ text }) => text).join('  ')}`;
   const room = columns === null ? null : Math.max(8, columns - 3 - textWidth(tail));
   const text = callText(call);
@@ -39,13 +40,20 @@ function markOf(status: ToolStatus, style: Style): string {
 
 type Note = { text: string; paint: 'green' | 'red' | 'yellow' | 'dim' | null };
 
-function notesOf({ status, content, details, durationMs, isUnattended }: EventData['tool.finished']): Note[] {
+const longestNote = 60;
+
+function notesOf(
+  { status, content, details, durationMs, isUnattended }: EventData['tool.finished'],
+  longest: number,
+): Note[] {
   const notes: Note[] = [];
   const { added, removed, exitCode } = details ?? {};
   if (typeof added === 'number' && typeof removed === 'number') notes.push(...changeNotes(added, removed));
   if (typeof exitCode === 'number' && exitCode !== 0) notes.push({ text: `exit ${exitCode}`, paint: 'red' });
   else if (status !== 'ok') {
-    const why = isUnattended === true ? 'nobody was there to be asked' : cutToWidth(oneLine(content), 60);
+    // The mark says that it was not run.
+    const said = oneLine(content).replace(/^Not run: (?=the user |refused |nobody )/, '');
+    const why = isUnattended === true ? 'nobody was there to be asked' : cutToWidth(said, longest);
     notes.push({ text: why, paint: status === 'error' ? 'red' : 'yellow' });
   }
   if (durationMs !== undefined) notes.push({ text: durationText(durationMs), paint: 'dim' });
