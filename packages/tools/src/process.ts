@@ -1,7 +1,9 @@
 import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
 import type { Background, BackgroundProcess } from './background/index.ts';
+import type { LogPart, OutputLog } from './background/log.ts';
 import { escapeInvisible, stripTerminal } from './escape.ts';
+import { firstBlank, lastBlank } from './output.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
 type ProcessInput = { action: 'list' | 'output' | 'stop'; id?: string; since?: number; waitMs?: number };
@@ -70,7 +72,7 @@ async function output(
     // A timer that ends with the call, so that nothing is left to wait for.
     await process.changed(AbortSignal.any([signal, AbortSignal.timeout(waitMs)]));
   }
-  const part = log.read(since ?? Math.max(0, log.totalBytes - mostShown), mostShown);
+  const part = shownOf(log, since);
   const notes = [
     ...(part.isLost ? [`What came before byte ${part.from} is no longer kept.`] : []),
     ...(part.next < log.totalBytes ? [`There is more: since ${part.next}.`] : []),
@@ -83,6 +85,14 @@ async function output(
     content: [text, ...notes.map((note) => `(${note})`)].filter((line) => line !== '').join('\n'),
     details: { ...detailsOf(process), next: part.next },
   };
+}
+
+/** A page begins and ends with whole words, so that no half of a key is on each of two; one that was asked for begins there. */
+function shownOf(log: OutputLog, since: number | undefined): LogPart {
+  const part = log.read(since ?? Math.max(0, log.totalBytes - mostShown), mostShown);
+  const start = since === undefined && part.from > 0 ? firstBlank(part.bytes) : 0;
+  const end = part.next < log.totalBytes ? lastBlank(part.bytes) || part.bytes.length : part.bytes.length;
+  return { ...part, bytes: part.bytes.subarray(start, end), from: part.from + start, next: part.from + end };
 }
 
 /** `runs since 12 s`, `ended with exit code 1 after 3 s`. */
