@@ -69,8 +69,7 @@ async function output(
   const { log } = process;
   const start = since ?? log.totalBytes;
   if (waitMs > 0 && log.totalBytes <= start) {
-    // A timer that ends with the call, so that nothing is left to wait for.
-    await process.changed(AbortSignal.any([signal, AbortSignal.timeout(waitMs)]));
+    await newsOf(process, waitMs, signal);
   }
   const part = shownOf(log, since);
   const notes = [
@@ -85,6 +84,15 @@ async function output(
     content: [text, ...notes.map((note) => `(${note})`)].filter((line) => line !== '').join('\n'),
     details: { ...detailsOf(process), next: part.next },
   };
+}
+
+/** Resolves when there is something new, or the time is over. */
+async function newsOf(process: BackgroundProcess, waitMs: number, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  // One of `AbortSignal.timeout` would not keep this program from ending meanwhile.
+  const timer = setTimeout(() => over.abort(), waitMs);
+  await process.changed(AbortSignal.any([signal, over.signal]));
+  clearTimeout(timer);
 }
 
 /** A page begins and ends with whole words, so that no half of a key is on each of two; one that was asked for begins there. */

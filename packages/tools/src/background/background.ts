@@ -133,7 +133,7 @@ async function begin(
   };
   const shell = await spawnShell({ command, cwd, environment, launch, onOutput });
   // A program that has nothing else to do ends, and with it all that it started.
-  shell.unref();
+  shell.keepsProcess(false);
   let why: BackgroundEnd['why'] = 'itself';
   const end = (reason: BackgroundEnd['why']) => {
     if (process.end !== null) return;
@@ -173,6 +173,8 @@ async function begin(
     log,
     end: null,
     async stop() {
+      // Unless somebody waits for its end.
+      shell.keepsProcess(true);
       end('stopped');
       await ended;
     },
