@@ -1,5 +1,4 @@
 /** Contains commands. Where that is not possible it says so, once. */
-import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isInside } from '@pawl/policy';
 import type { Confinement, SandboxMode, SandboxOptions } from './confinement.ts';
@@ -8,6 +7,7 @@ import { findPlaces, type Places } from './places.ts';
 import { isRepositoryItself, setAside } from './planted.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
 import { createTemporaries } from './temporaries.ts';
+import { checkingWords, type WritableFolder, writableFolder } from './writable.ts';
 
 /** How one command is started so that it is contained. */
 export type Launch = {
@@ -100,36 +100,36 @@ export function createSandbox(
       if (held === null || !held.found.isAvailable) return null;
       const { found, places, isFolderWritable } = held;
       const { hasNetwork } = options;
+      const limits = roots === undefined ? null : narrowed(places, resolve(folder), roots);
+      const pathsOf = (folders: readonly WritableFolder[]) => folders.map(({ path }) => path);
       const confinement = {
         ...places,
         folder: resolve(folder),
         isFolderWritable,
-        ...(roots !== undefined && narrowed(places, resolve(folder), roots)),
+        ...(limits !== null && { writable: pathsOf(limits.writable), anchored: pathsOf(limits.anchored) }),
         hasNetwork,
         temporary: await temporary(session),
       };
       if (!isFolderWritable) return launchOf(found.mechanism, confinement, async () => null);
       const wasRepository = isRepositoryItself(confinement.folder);
       const giveBack = await holdPlaceholders(places.placeholders);
-      return launchOf(found.mechanism, confinement, async () => {
+      const launch = launchOf(found.mechanism, confinement, async () => {
         await giveBack();
         return wasRepository ? null : setAside(confinement.folder);
       });
+      // Seatbelt goes by where a file lies, whatever has led there.
+      if (limits === null || found.mechanism.kind !== 'bubblewrap') return launch;
+      return { ...launch, words: [...launch.words, ...checkingWords([...limits.writable, ...limits.anchored])] };
     },
   };
 }
 
 /** Only folders that are there, within the session's, and no links to elsewhere: what is bound is what was meant. */
-function narrowed(places: Places, folder: string, roots: readonly string[]): Partial<Confinement> {
-  const isReal = (root: string) => {
-    try {
-      return statSync(root).isDirectory() && realpathSync.native(root) === root;
-    } catch {
-      return false;
-    }
-  };
-  const writable = roots.filter((root) => isInside(folder, root) && isReal(root));
-  return { writable, anchored: places.anchored.filter((path) => writable.some((root) => isInside(root, path))) };
+function narrowed(places: Places, folder: string, roots: readonly string[]) {
+  const there = (paths: readonly string[]) => paths.flatMap((path) => writableFolder(path) ?? []);
+  const writable = there(roots.filter((root) => isInside(folder, root)));
+  const anchored = there(places.anchored.filter((path) => writable.some((root) => isInside(root.path, path))));
+  return { writable, anchored };
 }
 
 function launchOf(
