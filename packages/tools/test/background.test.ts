@@ -104,6 +104,15 @@ describe('T4: background processes', () => {
     await call('process', { action: 'stop', id: idOf(started) });
   });
 
+  it('are so many at most also when all are started at once', async () => {
+    const { call } = createWorkspace({ ...free, maxBackgroundProcesses: 3 });
+    const starts = Array.from({ length: 20 }, () => call('bash', { command: 'sleep 1000', background: true }));
+    const settled = await Promise.allSettled(starts);
+    const started = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    for (const each of started) await call('process', { action: 'stop', id: idOf(each) });
+    expect(started).toHaveLength(3);
+  });
+
   it('give text: no escape sequences, no broken bytes', async () => {
     const { call } = createWorkspace(free);
     const told = new Promise<string>((resolve) => {
