@@ -187,6 +187,14 @@ describe('P10: what is guarded', () => {
     ]);
   });
 
+  it.each(['a/'.repeat(3000), 'x'.repeat(300), 'loop/x'])('is not stopped by settings that include %s', (path) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, '.git'));
+    symlinkSync('loop', join(folder, '.git', 'loop'));
+    writeFileSync(join(folder, '.git', 'config'), `[include]\n\tpath = ${path}\n`);
+    expect(below(folder, find(folder).guarded)).toContain('.git/config');
+  });
+
   it('holds the settings of a folder that is a repository itself', () => {
     const folder = temporaryFolder();
     execFileSync('git', ['init', '-q', '--bare', folder]);
