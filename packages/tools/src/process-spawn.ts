@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { messageOf, PawlError } from '@pawl/protocol';
 import { endGroup, endWithProcess, killGroup } from './process-group.ts';
 import { openOutputLine } from './process-output.ts';
-import type { Launch } from './sandbox/index.ts';
+import { type Launch, takeEntrance } from './sandbox/index.ts';
 
 export type ShellStart = {
   command: string;
@@ -65,7 +65,7 @@ export async function spawnShell({ command, cwd, environment, launch, onOutput }
     spawn(program, rest, {
       cwd,
       env: { ...environment, ...launch?.environment },
-      stdio: ['ignore', writer, writer, 'pipe'],
+      stdio: ['ignore', writer, writer, 'pipe', ...(launch?.hasEntrance === true ? (['ipc'] as const) : [])],
       detached: true,
     });
   let child: ReturnType<typeof start>;
@@ -76,6 +76,7 @@ export async function spawnShell({ command, cwd, environment, launch, onOutput }
     output.destroy();
     throw cannotStart(cause, cwd);
   }
+  if (launch?.hasEntrance === true && launch.gateway !== null) takeEntrance(child, launch.gateway);
   const exited = new Promise<Awaited<ShellProcess['exited']>>((resolve, reject) => {
     child.on('error', (error) => reject(cannotStart(error, cwd)));
     child.on('exit', (exitCode, endedBy) => resolve({ exitCode, endedBy }));

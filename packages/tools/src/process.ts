@@ -2,6 +2,7 @@ import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
 import type { Background, BackgroundProcess } from './background/index.ts';
 import type { LogPart, OutputLog } from './background/log.ts';
+import { refusalNotes } from './bash-outcome.ts';
 import { escapeInvisible, stripTerminal } from './escape.ts';
 import { firstBlank, lastBlank } from './output.ts';
 import { defineTool, objectSchema } from './tool.ts';
@@ -77,6 +78,7 @@ async function output(
     ...(part.next < log.totalBytes ? [`There is more: since ${part.next}.`] : []),
     ...(log.problem === null ? [] : [`Its output is no longer kept: ${log.problem}.`]),
     ...(process.end?.setRight ? [process.end.setRight] : []),
+    ...refusalNotes(process.launch),
     `${process.id}: ${stateOf(process)}. ${log.totalBytes} bytes of output so far; the log is ${log.path}.`,
   ];
   const text = stripTerminal(new TextDecoder().decode(part.bytes)).replace(/\n+$/, '');

@@ -425,6 +425,39 @@ contained('P10: a contained command', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('needs no question for what git only reads: what the repository makes git run can change and reach nothing', async () => {
+    const { folder, call, tool, context } = createWorkspace();
+    execFileSync('git', ['init', '-q', folder]);
+    writeFileSync(join(folder, 'a'), 'a\n');
+    const monitor = join(folder, '.git', 'monitor');
+    writeFileSync(monitor, `#!/bin/sh\necho ran >&2; touch '${folder}/canary'; cat /proc/net/dev >&2\n`, {
+      mode: 0o755,
+    });
+    execFileSync('git', ['-C', folder, 'config', 'core.fsmonitor', monitor]);
+    for (const command of ['git status --short', 'git --no-pager status --short | head -3']) {
+      expect(await tool('bash').approval?.({ command }, context())).toBe(false);
+      expect(await tool('bash').containment?.({ command }, context())).toBe('read-only');
+      const { content } = await call('bash', { command });
+      expect(content).toContain('?? a');
+      expect(content).toContain('ran');
+      expect(content).not.toMatch(/eth|ens|wlan/);
+    }
+    expect(existsSync(join(folder, 'canary'))).toBe(false);
+    for (const input of [
+      { command: 'git commit -m x' },
+      { command: 'git log', background: true },
+      { command: 'git log', outside: true },
+    ])
+      expect(await tool('bash').approval?.(input, context())).toBe(true);
+  });
+
+  it('asks for what git reads where nothing contains it', async () => {
+    for (const sandbox of [{ mode: 'off' }, { network: 'on' }] as const) {
+      const { tool, context } = createWorkspace({ sandbox });
+      expect(await tool('bash').approval?.({ command: 'git status' }, context())).toBe(true);
+    }
+  });
+
   it('changes nothing in plan mode', async () => {
     const { folder, call, tool, context } = createWorkspace();
     expect(await tool('bash').containment?.({ command: 'x' }, context({ mode: 'plan' }))).toBe('read-only');

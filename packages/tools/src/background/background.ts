@@ -17,6 +17,8 @@ export type BackgroundProcess = {
   /** Unix ms. */
   startedAt: number;
   log: OutputLog;
+  /** How it is contained; null for a free one. */
+  launch: Launch | null;
   /** How it ended; null while it runs. */
   end: BackgroundEnd | null;
   /** Ends it with all that it started. Resolves when it has ended. */
@@ -178,6 +180,7 @@ async function begin(
     group: shell.id,
     startedAt,
     log,
+    launch,
     end: null,
     async stop() {
       // Unless somebody waits for its end.

@@ -2,7 +2,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isInside } from '@pawl/policy';
+import { isInside, obeyedNames } from '@pawl/policy';
 import { systemCode } from '../failures.ts';
 import type { Confinement, Marked } from './confinement.ts';
 import { type GitPlace, gitPlaces } from './git-places.ts';
@@ -40,6 +40,9 @@ const keyPlaces = [
   'Library/Keychains',
 ];
 
+/** Where daemons of the user listen that run what they are told to, outside. */
+const daemonPlaces = ['.colima', '.lima', '.orbstack', '.rd'];
+
 /** What shells and other programs of the home read and obey, whether it is there or not. */
 const profiles = [
   '.bash_login',
@@ -58,19 +61,6 @@ const profiles = [
 /** The same, where they are there. */
 const startedByHome = ['.config/autostart', '.config/systemd', '.local/bin', 'bin', 'Library/LaunchAgents'];
 
-/** Folders and files of a project that other programs obey, where they are there. */
-const obeyed = [
-  '.claude',
-  '.cursor',
-  '.envrc',
-  '.githooks',
-  '.github',
-  '.gitlab',
-  '.husky',
-  '.idea',
-  '.mcp.json',
-  '.vscode',
-];
 /** What is put where nothing is yet, so that it cannot be made: git takes an empty folder for none. */
 export type Placeholder = { path: string; kind: 'folder' } | { path: string; kind: 'file'; content: string };
 
@@ -96,7 +86,7 @@ export function findPlaces(
   const given = options.home ?? homedir();
   const home = targetOf(given) ?? given;
   const hidden: Marked[] = [];
-  for (const place of new Set([...keyPlaces.map((name) => join(home, name)), ...hiddenPaths])) {
+  for (const place of new Set([...[...keyPlaces, ...daemonPlaces].map((name) => join(home, name)), ...hiddenPaths])) {
     // Keys are where a link leads, as those lay them out who keep their settings in one folder; and no link can be covered.
     const path = targetOf(place);
     // A session's folder that lies in such a place is there to be worked in.
@@ -104,7 +94,7 @@ export function findPlaces(
   }
   const wishes = [...wishesOfGit(join(folder, '.git'), home), always(join(folder, '.pawl'))];
   if (isRepositoryItself(folder)) wishes.push(...gitPlaces(folder, home).map(wishOfGit));
-  wishes.push(...obeyed.map((name) => ifThere(join(folder, name))));
+  wishes.push(...obeyedNames.map((name) => ifThere(join(folder, name))));
   if (isInside(folder, home)) {
     wishes.push(...profiles.map((name) => always(join(home, name))));
     wishes.push(...startedByHome.map((name) => ifThere(join(home, name))));
