@@ -55,7 +55,11 @@ export class OutputCollector {
     const head = this.#head.subarray(0, this.#headBytes);
     const tail = this.#tail();
     if (this.omittedBytes === 0) return decode(Buffer.concat([head, tail]));
-    return `${decode(head)}\n... [${this.omittedBytes} bytes omitted] ...\n${decode(withoutBrokenStart(tail))}`;
+    const end = lastBlank(head);
+    const start = firstBlank(tail);
+    const omitted = this.omittedBytes + head.length - end + start;
+    const rest = withoutBrokenStart(tail.subarray(start));
+    return `${decode(head.subarray(0, end))}\n... [${omitted} bytes omitted] ...\n${decode(rest)}`;
   }
 
   #tail(): Buffer {
@@ -65,6 +69,23 @@ export class OutputCollector {
     const start = this.#ringBytes % this.#half;
     return Buffer.concat([ring.subarray(start), ring.subarray(0, start)]);
   }
+}
+
+/** How long a word may be that is not cut in two: half of a key would not be known for one. */
+const longestWord = 1024;
+const isBlank = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+/** Where the last white space begins, or the end where that is too far away. */
+export function lastBlank(bytes: Uint8Array): number {
+  for (let at = bytes.length; at > 0 && at > bytes.length - longestWord; at--)
+    if (isBlank(bytes[at - 1])) return at - 1;
+  return bytes.length;
+}
+
+/** Where the first white space begins, or 0 where that is too far away. */
+export function firstBlank(bytes: Uint8Array): number {
+  const found = bytes.subarray(0, longestWord).findIndex((byte) => isBlank(byte));
+  return Math.max(0, found);
 }
 
 /** Without the rest of a character whose first byte was left out. */

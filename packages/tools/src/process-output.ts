@@ -1,8 +1,8 @@
 /** The line that a command's output comes through, read into one buffer, however much it is. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { temporaryPrefix } from './sandbox/temporaries.ts';
 
 export type OutputLine = {
   /** For the command: its descriptors 1 and 2. To be closed here once it has them. */
@@ -21,9 +21,10 @@ const bufferBytes = 65_536;
  */
 export async function openOutputLine(onOutput: (chunk: Buffer) => void): Promise<OutputLine> {
   const { connect, createServer } = await import('node:net');
-  const parent = join(tmpdir(), 'pawl-line-XXXXXX', 'line').length > longestPath ? '/tmp' : tmpdir();
+  const prefix = temporaryPrefix('line');
+  const isTooLong = join(`${prefix}XXXXXX`, 'line').length > longestPath;
   // Nobody else can come in: the folder is this user's alone.
-  const folder = await mkdtemp(join(parent, 'pawl-line-'));
+  const folder = await mkdtemp(isTooLong ? temporaryPrefix('line', '/tmp') : prefix);
   try {
     const path = join(folder, 'line');
     const server = createServer({ pauseOnConnect: true });

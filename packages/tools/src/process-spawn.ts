@@ -27,8 +27,8 @@ export type ShellProcess = {
   end(graceMs: number): Promise<void>;
   /** To be called when the shell has ended. What is left running in the background of a free one goes on. */
   leave(): void;
-  /** Lets this process end although the shell still runs; it is then killed. */
-  unref(): void;
+  /** Lets this process end although the shell still runs, which is then killed; `true` takes that back. */
+  keepsProcess(isKept: boolean): void;
 };
 
 /**
@@ -119,14 +119,16 @@ export async function spawnShell({ command, cwd, environment, launch, onOutput }
       leave();
       word.end();
     },
-    unref() {
-      child.unref();
-      for (const line of [output, child.stdio[3]]) {
-        if (line && 'unref' in line && typeof line.unref === 'function') line.unref();
-      }
+    keepsProcess(isKept) {
+      const word = isKept ? 'ref' : 'unref';
+      child[word]();
+      for (const line of [output, child.stdio[3]]) if (isSocket(line)) line[word]();
     },
   };
 }
+
+/** All lines to a child are, whatever their type says. */
+const isSocket = (line: unknown): line is Socket => typeof line === 'object' && line !== null && 'unref' in line;
 
 /** The line to who watches: `end` says that all went well. */
 function wordTo(child: ChildProcess): { end(): void } {
@@ -134,7 +136,7 @@ function wordTo(child: ChildProcess): { end(): void } {
   if (!line || !('write' in line)) return { end: () => undefined };
   // Whoever listened may be gone already.
   line.on('error', () => undefined);
-  if ('unref' in line && typeof line.unref === 'function') line.unref();
+  if (isSocket(line)) line.unref();
   return { end: () => void line.end('\n') };
 }
 

@@ -1,8 +1,10 @@
 import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
 import type { Background, BackgroundProcess } from './background/index.ts';
+import type { LogPart, OutputLog } from './background/log.ts';
 import { refusalNotes } from './bash-outcome.ts';
 import { escapeInvisible, stripTerminal } from './escape.ts';
+import { firstBlank, lastBlank } from './output.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
 type ProcessInput = { action: 'list' | 'output' | 'stop'; id?: string; since?: number; waitMs?: number };
@@ -68,10 +70,9 @@ async function output(
   const { log } = process;
   const start = since ?? log.totalBytes;
   if (waitMs > 0 && log.totalBytes <= start) {
-    // A timer that ends with the call, so that nothing is left to wait for.
-    await process.changed(AbortSignal.any([signal, AbortSignal.timeout(waitMs)]));
+    await newsOf(process, waitMs, signal);
   }
-  const part = log.read(since ?? Math.max(0, log.totalBytes - mostShown), mostShown);
+  const part = shownOf(log, since);
   const notes = [
     ...(part.isLost ? [`What came before byte ${part.from} is no longer kept.`] : []),
     ...(part.next < log.totalBytes ? [`There is more: since ${part.next}.`] : []),
@@ -85,6 +86,23 @@ async function output(
     content: [text, ...notes.map((note) => `(${note})`)].filter((line) => line !== '').join('\n'),
     details: { ...detailsOf(process), next: part.next },
   };
+}
+
+/** Resolves when there is something new, or the time is over. */
+async function newsOf(process: BackgroundProcess, waitMs: number, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  // One of `AbortSignal.timeout` would not keep this program from ending meanwhile.
+  const timer = setTimeout(() => over.abort(), waitMs);
+  await process.changed(AbortSignal.any([signal, over.signal]));
+  clearTimeout(timer);
+}
+
+/** A page begins and ends with whole words, so that no half of a key is on each of two; one that was asked for begins there. */
+function shownOf(log: OutputLog, since: number | undefined): LogPart {
+  const part = log.read(since ?? Math.max(0, log.totalBytes - mostShown), mostShown);
+  const start = since === undefined && part.from > 0 ? firstBlank(part.bytes) : 0;
+  const end = part.next < log.totalBytes ? lastBlank(part.bytes) || part.bytes.length : part.bytes.length;
+  return { ...part, bytes: part.bytes.subarray(start, end), from: part.from + start, next: part.from + end };
 }
 
 /** `runs since 12 s`, `ended with exit code 1 after 3 s`. */

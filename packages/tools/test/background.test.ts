@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -104,6 +104,15 @@ describe('T4: background processes', () => {
     await call('process', { action: 'stop', id: idOf(started) });
   });
 
+  it('are so many at most also when all are started at once', async () => {
+    const { call } = createWorkspace({ ...free, maxBackgroundProcesses: 3 });
+    const starts = Array.from({ length: 20 }, () => call('bash', { command: 'sleep 1000', background: true }));
+    const settled = await Promise.allSettled(starts);
+    const started = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    for (const each of started) await call('process', { action: 'stop', id: idOf(each) });
+    expect(started).toHaveLength(3);
+  });
+
   it('give text: no escape sequences, no broken bytes', async () => {
     const { call } = createWorkspace(free);
     const told = new Promise<string>((resolve) => {
@@ -141,6 +150,26 @@ describe('T4: background processes', () => {
     expect(workingIn(folder).length).toBeGreaterThanOrEqual(4);
     program.kill('SIGKILL');
     while (workingIn(folder).length > 0) await wait(10);
+  });
+
+  it.each([
+    ['contained, where there is a sandbox', {}],
+    ['free', { sandbox: { mode: 'off' } }],
+  ])('are waited for and stopped also by a program that has nothing else to do, %s', (_, options) => {
+    const script = `import { builtinTools } from '${new URL('../src/index.ts', import.meta.url).href}';
+      const tools = builtinTools({ ...${JSON.stringify(options)}, notice: () => {} });
+      const context = { session: 's', cwd: process.cwd(), signal: new AbortController().signal, progress() {}, basis: null };
+      const call = (name, input) => tools.find((tool) => tool.name === name).run(input, context);
+      const { details } = await call('bash', { command: 'trap "" TERM; echo ready; sleep 60', background: true });
+      await call('process', { action: 'output', id: details.process, since: 0, waitMs: 5000 });
+      await call('process', { action: 'output', id: details.process, since: 6, waitMs: 300 });
+      console.log((await call('process', { action: 'stop', id: details.process })).content);`;
+    const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: temporaryFolder(),
+      encoding: 'utf8',
+    });
+    expect(stdout).toMatch(/was stopped after/);
+    expect(status).toBe(0);
   });
 
   it('keep no program from ending, and leave no logs behind', async () => {

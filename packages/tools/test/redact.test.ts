@@ -1,7 +1,9 @@
+import type { JsonObject } from '@pawl/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commandEnvironment, secretsIn } from '../src/environment.ts';
 import { createRedactor, isSecretName } from '../src/index.ts';
+import { createWorkspace } from './workspace.ts';
 
 const secret = fc
   .array(fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_/+="\\é'), {
@@ -60,6 +62,42 @@ describe('P11: secrets in texts (scenario 54)', () => {
     const { redact, stream } = createRedactor(['', 'short']);
     expect(redact('a short text')).toBe('a short text');
     expect(stream().push('a short')).toBe('a short');
+  });
+});
+
+describe('P11: secrets in an output that is cut', () => {
+  const key = 'sk-test-0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
+  const { redact } = createRedactor([key]);
+  const pieces = Array.from({ length: key.length - 11 }, (_, start) => key.slice(start, start + 12));
+  const leaks = (text: string) => pieces.filter((piece) => redact(text).includes(piece));
+
+  it('are not cut in two, wherever the cut falls', async () => {
+    const { call } = createWorkspace({ maxCommandOutputBytes: 4096, sandbox: { mode: 'off' } });
+    for (let more = 0; more < 52; more += 3) {
+      const command = `printf '%0${more + 1}d ' 0; for i in {1..200}; do printf '${key} '; done`;
+      const { content } = await call('bash', { command });
+      expect(content).toContain('bytes omitted');
+      expect(leaks(content)).toEqual([]);
+    }
+  });
+
+  it('are on one page of a background process', async () => {
+    const { call } = createWorkspace({ sandbox: { mode: 'off' } });
+    const command = `for i in {1..2000}; do printf '${key} '; done; echo over`;
+    const { details } = await call('bash', { command, background: true });
+    const id = String(details?.process);
+    const output = (input: JsonObject = {}) => call('process', { action: 'output', id, ...input });
+    await expect.poll(async () => (await output()).content).toContain('over');
+    expect(leaks(await output().then(({ content }) => content))).toEqual([]);
+    let all = '';
+    for (let since = 0, end = false; !end; ) {
+      const page = await output({ since });
+      expect(leaks(page.content)).toEqual([]);
+      end = page.content.includes('over');
+      since = Number(page.details?.next);
+      all += page.content.split('\n(')[0];
+    }
+    expect(all.split(key).length - 1).toBe(2000);
   });
 });
 

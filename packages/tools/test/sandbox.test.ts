@@ -1,6 +1,16 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Probe, probeSandbox, type SandboxOptions } from '../src/index.ts';
@@ -177,6 +187,18 @@ describe('P10: what is guarded', () => {
     ]);
   });
 
+  it.each([
+    ['path that is too long', 'a/'.repeat(3000)],
+    ['name that is too long', 'x'.repeat(300)],
+    ['path in a circle', 'loop/x'],
+  ])('is not stopped by settings that include a %s', (_, path) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, '.git'));
+    symlinkSync('loop', join(folder, '.git', 'loop'));
+    writeFileSync(join(folder, '.git', 'config'), `[include]\n\tpath = ${path}\n`);
+    expect(below(folder, find(folder).guarded)).toContain('.git/config');
+  });
+
   it('holds the settings of a folder that is a repository itself', () => {
     const folder = temporaryFolder();
     execFileSync('git', ['init', '-q', '--bare', folder]);
@@ -330,6 +352,32 @@ contained('P10: a contained command', () => {
     expect(ended).toBeDefined();
     await expect.poll(() => existsSync(join(folder, 'HEAD'))).toBe(false);
     expect(existsSync(join(folder, 'sprung'))).toBe(false);
+  });
+
+  it('of a task changes only folders that are still what they were when they were looked at', async () => {
+    const place = temporaryFolder(homedir());
+    const folder = join(place, 'a b');
+    const outside = join(place, 'outside');
+    mkdirSync(join(folder, 'src'), { recursive: true });
+    mkdirSync(outside);
+    const sandbox = createSandbox({}, { notice: () => undefined });
+    const launch = await sandbox.launch('s', folder, { roots: [join(folder, 'src')] });
+    const { words: [program = '', ...words] = [] } = launch ?? {};
+    const touch = (given: readonly string[]) =>
+      spawnSync(program, [...given, 'touch', join(folder, 'src', 'x')], {
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      });
+    expect(touch(words).status).toBe(0);
+    // As if a link had stood there while the source was looked up, and no more when it was mounted.
+    const bound = words.findIndex((word, index) => word === '--bind' && words[index + 1] === join(folder, 'src'));
+    expect(touch(words.with(bound + 1, outside))).toMatchObject({ status: 126 });
+    renameSync(join(folder, 'src'), join(folder, 'real'));
+    symlinkSync('../outside', join(folder, 'src'));
+    const { status, stderr } = touch(words);
+    expect(status).toBe(126);
+    expect(String(stderr)).toContain('was moved while the sandbox was made, so nothing was run');
+    expect(readdirSync(outside)).toEqual([]);
+    await launch?.release();
   });
 
   it('reaches no network, not even this machine, and no socket of a daemon', async () => {

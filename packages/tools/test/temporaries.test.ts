@@ -18,8 +18,8 @@ it('P10: the temporary folders of a process that was killed go with the next sta
     'pawl-session-abcdef',
     `x${named(gone)}`,
   ];
-  const processes = named(gone).replace('session', 'processes');
-  for (const name of [named(gone), processes, ...kept]) {
+  const others = ['processes', 'line', 'probe', 'commit'].map((kind) => named(gone).replace('session', kind));
+  for (const name of [named(gone), ...others, ...kept]) {
     mkdirSync(join(folder, name, '.cache'), { recursive: true });
     writeFileSync(join(folder, name, 'left'), '');
   }

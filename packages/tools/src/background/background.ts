@@ -62,6 +62,9 @@ const mostEnded = 32;
 
 export function createBackground(options: Options): Background {
   const sessions = new Map<string, BackgroundProcess[]>();
+  /** How many of a session are being started. */
+  const starting = new Map<string, number>();
+  const count = (session: string, more: number) => starting.set(session, (starting.get(session) ?? 0) + more);
   let folder: Promise<string> | null = null;
   const logFolder = () => {
     folder ??= temporaryFolder('processes');
@@ -73,22 +76,26 @@ export function createBackground(options: Options): Background {
       const known = sessions.get(start.session) ?? [];
       sessions.set(start.session, known);
       const running = known.filter(({ end }) => end === null);
-      if (running.length >= options.maxBackgroundProcesses) {
+      if (running.length + (starting.get(start.session) ?? 0) >= options.maxBackgroundProcesses) {
         throw new PawlError(
           'too_many_processes',
-          `${running.length} background processes run already. Stop one first: ${running.map(({ id }) => id).join(', ')}.`,
+          `${options.maxBackgroundProcesses} background processes run already. Stop one first: ${running.map(({ id }) => id).join(', ')}.`,
         );
       }
-      const id = newId(known);
-      const log = openLog(join(await logFolder(), `${id}.log`), options.maxLogBytes);
+      count(start.session, 1);
+      let log: OutputLog | null = null;
       try {
+        const id = newId(known);
+        log = openLog(join(await logFolder(), `${id}.log`), options.maxLogBytes);
         const process = await begin(id, log, start, options);
         known.push(process);
         forgetEnded(known);
         return process;
       } catch (error) {
-        log.close();
+        log?.close();
         throw error;
+      } finally {
+        count(start.session, -1);
       }
     },
   };
@@ -135,7 +142,7 @@ async function begin(
   };
   const shell = await spawnShell({ command, cwd, environment, launch, onOutput });
   // A program that has nothing else to do ends, and with it all that it started.
-  shell.unref();
+  shell.keepsProcess(false);
   let why: BackgroundEnd['why'] = 'itself';
   const end = (reason: BackgroundEnd['why']) => {
     if (process.end !== null) return;
@@ -176,6 +183,8 @@ async function begin(
     launch,
     end: null,
     async stop() {
+      // Unless somebody waits for its end.
+      shell.keepsProcess(true);
       end('stopped');
       await ended;
     },

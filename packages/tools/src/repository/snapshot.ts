@@ -1,10 +1,10 @@
 /** The tree that a commit would have, worked out in an index of its own. */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PawlError } from '@pawl/protocol';
 import { escapeName } from '../escape.ts';
 import { systemCode } from '../failures.ts';
+import { temporaryPrefix } from '../sandbox/temporaries.ts';
 import type { Git, GitOptions } from './git.ts';
 import { headOf } from './revisions.ts';
 
@@ -27,7 +27,7 @@ export async function snapshotOf(
   scope: readonly string[] | null,
   objects: 'apart' | 'kept',
 ): Promise<Snapshot> {
-  const folder = await mkdtemp(join(tmpdir(), 'pawl-commit-'));
+  const folder = await mkdtemp(temporaryPrefix('commit'));
   try {
     const head = await headOf(git);
     const store = await pathOf(git, 'objects');

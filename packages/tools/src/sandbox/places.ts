@@ -105,7 +105,13 @@ export function findPlaces(
   let gap: string | null = isInside(folder, home) ? 'the session’s folder holds the whole home' : null;
   const isHidden = (path: string) => hidden.some((place) => isInside(place.path, path));
   for (const { path, absent } of wishes) {
-    if (!isInside(folder, path) || isHidden(path) || places.guarded.some((place) => place.path === path)) continue;
+    if (
+      !canBe(path) ||
+      !isInside(folder, path) ||
+      isHidden(path) ||
+      places.guarded.some((place) => place.path === path)
+    )
+      continue;
     const link = linkOnTheWay(path, folder);
     const kind = kindOf(path);
     if (link !== null) gap ??= `${link} is a symbolic link, which the sandbox cannot hold in its place`;
@@ -152,11 +158,14 @@ function kindOf(path: string): Kind {
     if (status === undefined) return 'absent';
     return status.isSymbolicLink() ? 'link' : status.isDirectory() ? 'folder' : 'file';
   } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR' || systemCode(error) === 'EACCES')
-      return 'absent';
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'].includes(systemCode(error) ?? '')) return 'absent';
     throw error;
   }
 }
+
+/** Whether a file can have this path at all, whatever settings name it. Source: PATH_MAX and NAME_MAX of Linux. */
+const canBe = (path: string) =>
+  Buffer.byteLength(path) < 4096 && path.split('/').every((name) => Buffer.byteLength(name) < 256);
 
 /** The first symbolic link between the folder and a path in it, the path itself too. */
 function linkOnTheWay(path: string, folder: string): string | null {

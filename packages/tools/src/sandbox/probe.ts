@@ -1,10 +1,11 @@
 /** Whether a sandbox holds on this machine: found out by trying, not by looking for a program. */
 import { access, constants, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { type BubblewrapTraits, bubblewrapArguments } from './bubblewrap.ts';
 import type { Confinement } from './confinement.ts';
 import { seatbeltArguments, seatbeltProgram } from './seatbelt.ts';
+import { temporaryPrefix } from './temporaries.ts';
 
 /** How commands are contained here. */
 export type Mechanism = ({ kind: 'bubblewrap' } & BubblewrapTraits) | { kind: 'seatbelt' };
@@ -112,7 +113,7 @@ echo end
 
 /** What is wrong with it, or null. Leaves nothing behind. */
 async function problemOf(mechanism: Mechanism): Promise<string | null> {
-  const place = await realpath(await mkdtemp(join(tmpdir(), 'pawl-probe-')));
+  const place = await realpath(await mkdtemp(temporaryPrefix('probe')));
   const [folder, outside, temporary] = ['folder', 'outside', 'temporary'].map((name) => join(place, name)) as [
     string,
     string,

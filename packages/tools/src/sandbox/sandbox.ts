@@ -1,5 +1,4 @@
 /** Contains commands. Where that is not possible it says so, once. */
-import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isInside } from '@pawl/policy';
 import type { Confinement, SandboxMode, SandboxOptions } from './confinement.ts';
@@ -9,6 +8,7 @@ import { findPlaces, type Places } from './places.ts';
 import { isRepositoryItself, setAside } from './planted.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
 import { createTemporaries } from './temporaries.ts';
+import { checkingWords, type WritableFolder, writableFolder } from './writable.ts';
 
 /** How one command is started so that it is contained. */
 export type Launch = {
@@ -116,11 +116,13 @@ export function createSandbox(
       if (held === null || !held.found.isAvailable) return null;
       const { found, places, isFolderWritable } = held;
       const network = networkFor(mode);
+      const limits = roots === undefined ? null : narrowed(places, resolve(folder), roots);
+      const pathsOf = (folders: readonly WritableFolder[]) => folders.map(({ path }) => path);
       const confinement = {
         ...places,
         folder: resolve(folder),
         isFolderWritable,
-        ...(roots !== undefined && narrowed(places, resolve(folder), roots)),
+        ...(limits !== null && { writable: pathsOf(limits.writable), anchored: pathsOf(limits.anchored) }),
         hasNetwork: network === 'on',
         temporary: await temporary(session),
       };
@@ -133,7 +135,10 @@ export function createSandbox(
           await giveBack();
           return !isFolderWritable || wasRepository ? null : setAside(confinement.folder);
         };
-        return { ...launchOf(found.mechanism, confinement, way), network, release };
+        const launch = { ...launchOf(found.mechanism, confinement, way), network, release };
+        // Seatbelt goes by where a file lies, whatever has led there.
+        if (limits === null || found.mechanism.kind !== 'bubblewrap') return launch;
+        return { ...launch, words: [...launch.words, ...checkingWords([...limits.writable, ...limits.anchored])] };
       } catch (error) {
         await giveBack();
         throw error;
@@ -143,16 +148,11 @@ export function createSandbox(
 }
 
 /** Only folders that are there, within the session's, and no links to elsewhere: what is bound is what was meant. */
-function narrowed(places: Places, folder: string, roots: readonly string[]): Partial<Confinement> {
-  const isReal = (root: string) => {
-    try {
-      return statSync(root).isDirectory() && realpathSync.native(root) === root;
-    } catch {
-      return false;
-    }
-  };
-  const writable = roots.filter((root) => isInside(folder, root) && isReal(root));
-  return { writable, anchored: places.anchored.filter((path) => writable.some((root) => isInside(root, path))) };
+function narrowed(places: Places, folder: string, roots: readonly string[]) {
+  const there = (paths: readonly string[]) => paths.flatMap((path) => writableFolder(path) ?? []);
+  const writable = there(roots.filter((root) => isInside(folder, root)));
+  const anchored = there(places.anchored.filter((path) => writable.some((root) => isInside(root.path, path))));
+  return { writable, anchored };
 }
 
 /** Loaded with the first command that needs it. */

@@ -6,12 +6,17 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from '../failures.ts';
 
-type Kind = 'session' | 'processes';
+/** What a folder is for: the first two last as long as this process, the others for a moment. */
+type Kind = 'session' | 'processes' | 'line' | 'probe' | 'commit';
+
+/** A name that says whose it is, for `mkdtemp` to make a new folder of. */
+export const temporaryPrefix = (kind: Kind, parent: string = tmpdir()) =>
+  join(parent, `pawl-${kind}-${ownPlace()}-${process.pid}-`);
 
 /** A new one, for this process alone. */
-export async function temporaryFolder(kind: Kind): Promise<string> {
+export async function temporaryFolder(kind: 'session' | 'processes'): Promise<string> {
   if (temporaries.size === 0) await sweepTemporaries();
-  const folder = await realpath(await mkdtemp(join(tmpdir(), `pawl-${kind}-${ownPlace()}-${process.pid}-`)));
+  const folder = await realpath(await mkdtemp(temporaryPrefix(kind)));
   removeWithProcess(folder);
   return folder;
 }
@@ -34,8 +39,15 @@ export function createTemporaries(): (session: string) => Promise<string> {
   };
 }
 
+let place: string | null = null;
+
 /** A number of a process means something only among those that this one can see. */
 function ownPlace(): string {
+  place ??= findOwnPlace();
+  return place;
+}
+
+function findOwnPlace(): string {
   let namespace = '';
   try {
     namespace = readlinkSync('/proc/self/ns/pid');
@@ -47,11 +59,11 @@ function ownPlace(): string {
 
 /** Removes the folders of processes that were killed. What cannot be removed stays for the system to empty. */
 export async function sweepTemporaries(folder: string = tmpdir()): Promise<void> {
-  const place = ownPlace();
+  const own = ownPlace();
   const names = await readdir(folder).catch((): string[] => []);
   const left = names.filter((name) => {
-    const [, where, number] = /^pawl-(?:session|processes)-([0-9a-f]{8})-([0-9]+)-[A-Za-z0-9]+$/.exec(name) ?? [];
-    return where === place && number !== undefined && !isAlive(Number(number));
+    const [, where, number] = /^pawl-[a-z]+-([0-9a-f]{8})-([0-9]+)-[A-Za-z0-9]+$/.exec(name) ?? [];
+    return where === own && number !== undefined && !isAlive(Number(number));
   });
   for (const name of left) {
     const path = join(folder, name);

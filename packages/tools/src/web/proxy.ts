@@ -15,11 +15,21 @@ export function proxyFor(target: URL, environment: Environment): URL | null {
   const address = read(`${scheme}_proxy`) ?? read('all_proxy');
   if (address === undefined || isExempt(target, read('no_proxy') ?? '')) return null;
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`);
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  if ((url?.protocol === 'http:' || url?.protocol === 'https:') && hasReadableUser(url)) return url;
   throw new PawlError(
     'bad_proxy',
-    `${scheme.toUpperCase()}_PROXY names no HTTP proxy: write it like http://host:port.`,
+    `${scheme.toUpperCase()}_PROXY names no HTTP proxy: write it like http://host:port, or http://user:password@host:port with % as %25.`,
   );
+}
+
+/** A percent sign of its own in a password has to be written as `%25`. */
+function hasReadableUser({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(`${username}${password}`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isExempt(target: URL, list: string): boolean {

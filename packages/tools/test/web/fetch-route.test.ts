@@ -107,6 +107,8 @@ describe('T5: proxies', () => {
     await expect(gone.fetch('https://site.example/')).rejects.toThrow('The proxy 127.0.0.1:1 failed');
     const odd = createFetcher({ environment: { https_proxy: 'socks5://127.0.0.1:1' } }, unknownName);
     await expect(odd.fetch('https://site.example/')).rejects.toThrow('HTTPS_PROXY names no HTTP proxy');
+    const unread = createFetcher({ environment: { https_proxy: 'http://u:5%zz@127.0.0.1:1' } }, unknownName);
+    await expect(unread.fetch('https://site.example/')).rejects.toMatchObject({ code: 'bad_proxy' });
   });
 
   it.each(['http://169.254.169.254/', 'http://localhost/', 'http://[::1]/', 'http://x.internal/'])(
