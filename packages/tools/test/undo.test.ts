@@ -95,16 +95,16 @@ describe("T3: undo of a turn's file changes", () => {
   it('cleans up what an attempt that was killed left beside the files, also of those that it had put back', async () => {
     const { folder, begin, call, changes, reverse } = createSession();
     begin();
-    for (const path of ['a', 'b']) await call('write', { path, content: 'x' });
-    const deeds = ['a', 'b'].map((name) => groundOf({ path: join(folder, name), shown: name }, 'reversal\0s'));
+    for (const path of ['new/a', 'b']) await call('write', { path, content: 'x' });
+    const deeds = ['new/a', 'b'].map((name) => groundOf({ path: join(folder, name), shown: name }, 'reversal\0s'));
     // As it is after the first of them was removed.
     for (const deed of deeds) await deed.open();
-    renameSync(join(folder, 'a'), deeds[0]?.former() ?? '');
+    renameSync(join(folder, 'new/a'), deeds[0]?.former() ?? '');
     writeFileSync(deeds[1]?.fresh() ?? '', 'x');
     for (const deed of deeds) await deed.close();
-    expect(readdirSync(folder)).toHaveLength(3);
+    expect(readdirSync(folder, { recursive: true })).toHaveLength(4);
     const reversal = await reverse(changes(), 'undo');
-    expect(reversal).toMatchObject({ done: ['a'], steps: [{ shown: 'b' }] });
+    expect(reversal).toMatchObject({ done: ['new/a'], steps: [{ shown: 'b' }] });
     await reversal.apply();
     expect(readdirSync(folder)).toEqual([]);
   });
