@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -17,6 +18,7 @@ import type { DurableEvent, EventBody, JsonObject } from '@pawl/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groundOf } from '../src/disk/deed.ts';
+import { makeFolder } from '../src/disk/entry-deeds.ts';
 import { planReversal, type ReversalOptions } from '../src/undo/reversal.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
@@ -90,6 +92,18 @@ describe("T3: undo of a turn's file changes", () => {
     const { steps, blocked } = await reverse(changes(), 'undo');
     expect(steps).toEqual([]);
     expect(blocked).toEqual([{ shown: 'd/a', reason: 'leads elsewhere since it was looked at' }]);
+  });
+
+  it('sets the mode of a folder that it brings back, and of nothing that a symlink put in its place leads to', async () => {
+    const { folder } = createSession();
+    const outside = temporaryFolder();
+    const before = statSync(outside).mode;
+    const deed = makeFolder({ path: join(folder, 'd'), shown: 'd' }, 0o711, { mark: 'm', isAlone: true });
+    await deed.stage();
+    rmdirSync(join(folder, 'd'));
+    symlinkSync(outside, join(folder, 'd'));
+    await expect(deed.clean(true)).rejects.toThrow();
+    expect(statSync(outside).mode).toBe(before);
   });
 
   it('cleans up what an attempt that was killed left beside the files, also of those that it had put back', async () => {

@@ -119,4 +119,4 @@ export async function removeRests(path: string, mark: string): Promise<boolean> 
   }
 }
 
-export const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+export const { O_RDONLY, O_DIRECTORY = 0, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
