@@ -126,6 +126,19 @@ describe('the configuration (D6)', () => {
       'models: { ollama/x: { prices: { input: -1, output: 1 } } }\n',
       'prices.input: must be a number from 0, is -1',
     ],
+    [
+      'a network that is neither a word nor a list',
+      'sandboxNetwork: maybe\n',
+      'sandboxNetwork: must be "off", "on" or a list of hosts, is "maybe"',
+    ],
+    ['no hosts', 'sandboxNetwork: []\n', 'sandboxNetwork: must be "off", "on" or a list of hosts, is a list'],
+    ['a host that is none', 'sandboxNetwork: [a.org, 7]\n', 'sandboxNetwork.1: must be a text that is not empty, is 7'],
+    [
+      'a URL among hosts',
+      'sandboxNetwork: [https://a.org]\n',
+      'sandboxNetwork.0: "https://a.org" names more than a host',
+    ],
+    ['every host', 'sandboxNetwork: ["*"]\n', 'sandboxNetwork.0: "*" covers too many hosts'],
     ['a variant in the id of a model', 'models: { ollama/x@low: {} }\n', 'models.ollama/x@low: leave the variant out'],
     [
       'a header that would add another',
@@ -278,13 +291,46 @@ describe('the guide', () => {
   });
 });
 
+describe('the network of commands (P10)', () => {
+  it.each([
+    [undefined, undefined, 'off'],
+    ['on', undefined, 'on'],
+    ['on', 'off', 'off'],
+    ['on', '[a.org]', { hosts: 'any', within: ['a.org'] }],
+    ['[a.org]', undefined, { hosts: ['a.org'], within: null }],
+    ['[a.org, b.org]', '[b.org, c.org]', { hosts: ['a.org', 'b.org'], within: ['b.org', 'c.org'] }],
+    ['[a.org]', 'off', 'off'],
+    ['[a.org]', 'on', { hosts: ['a.org'], within: null }],
+    ['off', '[a.org]', 'off'],
+    [undefined, '[a.org]', 'off'],
+    [undefined, 'on', 'off'],
+  ])('is, of the user’s %s and a project’s %s, only what both leave', async (user, project, expected) => {
+    const line = (network: string | undefined) => (network === undefined ? '' : `sandboxNetwork: ${network}\n`);
+    const { sandboxNetwork, warnings } = await read({ user: `mode: manual\n${line(user)}`, project: line(project) });
+    expect(sandboxNetwork).toEqual(expected);
+    const isInVain = project === 'on' || (user === undefined && project === '[a.org]');
+    expect(warnings.filter((text) => text.includes('sandboxNetwork: ignored'))).toHaveLength(isInVain ? 1 : 0);
+  });
+});
+
 describe('the published schema', () => {
   const schema: Schema = JSON.parse(readFileSync(new URL('../src/config/config.schema.json', import.meta.url), 'utf8'));
 
   it('uses only what is checked', () => {
     const said = ['$schema', 'title', 'description'];
     const keywords = [
-      ...['$ref', '$defs', 'type', 'enum', 'properties', 'additionalProperties', 'propertyNames', 'required', 'items'],
+      ...[
+        '$ref',
+        '$defs',
+        'type',
+        'enum',
+        'anyOf',
+        'properties',
+        'additionalProperties',
+        'propertyNames',
+        'required',
+        'items',
+      ],
       ...[
         'minProperties',
         'maxProperties',
@@ -305,7 +351,9 @@ describe('the published schema', () => {
             ? Object.values(value)
             : ['items', 'propertyNames', 'additionalProperties'].includes(name)
               ? [value]
-              : [];
+              : name === 'anyOf'
+                ? value
+                : [];
         for (const one of inner) if (typeof one === 'object' && one !== null) look(one);
       }
     };

@@ -1,8 +1,13 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { wireServer } from '@pawl/models/testing';
+import { probeSandbox } from '@pawl/tools';
 import { describe, expect, it } from 'vitest';
 import { makePlace, type Place, pawl } from './pawl.ts';
+
+const probe = await probeSandbox();
+const hasList = probe.isAvailable && probe.mechanism.kind === 'bubblewrap';
+if (!hasList) console.log('Skipped, what needs bubblewrap.');
 
 type Finding = { about: string; state: string; detail: string; advice: string | null };
 
@@ -33,6 +38,18 @@ describe('pawl doctor (H9)', () => {
     expect(stdout).toMatch(/All is well\.\n$|All works, with 1 thing to look at\.\n$/);
     expect(of('sandbox')).toHaveLength(1);
     expect(stdout).not.toContain('\u001b');
+  });
+
+  it.skipIf(!hasList)('shows the hosts that commands reach, and that they reach no others (P10)', async () => {
+    const place = makePlace();
+    configure(place, 'sandboxNetwork: [registry.npmjs.org, "*.example.com"]\n');
+    const { of } = await doctor(place);
+    expect(of('sandbox')).toMatchObject([{ state: 'ok', detail: expect.stringContaining('a list of hosts') }]);
+    expect(of('network')).toMatchObject([
+      { state: 'ok', detail: 'commands reach only registry.npmjs.org, *.example.com' },
+    ]);
+    configure(place, 'sandboxNetwork: off\n');
+    expect((await doctor(place)).of('network')).toEqual([]);
   });
 
   it('says what to do about settings that are wrong, and exits with 1', async () => {

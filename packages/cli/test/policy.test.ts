@@ -36,10 +36,45 @@ describe('P1: pawl policy', () => {
     expect(await json(place, ['policy', 'explain', 'mcp__x__y'])).toMatchObject({ verdict: 'ask' });
   });
 
+  it('says of a tool without arguments what it would do, and of one that is not there that it is not', async () => {
+    const place = makePlace();
+    for (const tool of ['git_status', 'todo', 'ask']) {
+      expect(await json(place, ['policy', 'explain', tool])).toMatchObject({ verdict: 'allow' });
+    }
+    for (const tool of ['bash', 'git_commit', 'edit']) {
+      expect(await json(place, ['policy', 'explain', tool])).toMatchObject({ verdict: 'ask' });
+    }
+    const { stderr } = await pawl(place, ['policy', 'explain', 'bsh(ls)']);
+    expect(stderr).toContain('There is no tool "bsh" here');
+  });
+
+  it('says which parts of a command need no question, and which rule would allow the others', async () => {
+    const place = makePlace();
+    const explained = await json(place, ['policy', 'explain', 'bash(cd src && npm run test a | head -5)']);
+    expect(explained).toMatchObject({ verdict: 'ask', rule: 'tool bash' });
+    expect(explained.parts).toMatchObject([{ verdict: 'allow' }, { verdict: 'ask' }, { verdict: 'allow' }]);
+    expect(explained.suggestions).toContain('bash(npm run test *)');
+    userConfig(place, 'rules:\n  ask: [bash]\n');
+    expect(await json(place, ['policy', 'explain', 'bash(npm test)'])).toMatchObject({
+      verdict: 'ask',
+      suggestions: [],
+    });
+  });
+
+  it('names the setting that rules of other programs belong to', async () => {
+    const place = makePlace();
+    userConfig(place, '{ "permissions": { "allow": ["Bash(ls)"] } }');
+    const { code, stderr } = await pawl(place, ['policy', 'list']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('permissions: there is no such setting. Did you mean "rules"?');
+  });
+
   it('says how a call is written that is none', async () => {
     const { code, stderr } = await pawl(makePlace(), ['policy', 'explain', '(git log)']);
     expect(code).toBe(2);
     expect(stderr).toContain("pawl policy explain 'bash(git log && rm x)'");
+    const bare = await pawl(makePlace(), ['policy', 'explain', 'git log -3']);
+    expect(bare.stderr).toContain("pawl policy explain 'bash(git log -3)'");
   });
 
   it('lists the rules of every layer in our words, and removes one with all else kept', async () => {

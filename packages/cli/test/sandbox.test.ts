@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type WireServer, wireServer } from '@pawl/models/testing';
 import { probeSandbox } from '@pawl/tools';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { makePlace, type Place, pawl, serverEnv } from './pawl.ts';
 
 const probe = await probeSandbox();
@@ -42,6 +45,22 @@ describe.skipIf(!probe.isAvailable)('pawl run, contained (P10)', () => {
     expect(existsSync(join(place.home, 'x'))).toBe(false);
     expect(seen).toContain('Read-only file system');
     expect(seen).not.toContain('pawl.db');
+  });
+
+  it('asks nobody before git status, and says so beforehand', async () => {
+    const place = makePlace();
+    execFileSync('git', ['init', '-q', place.folder]);
+    writeFileSync(join(place.folder, 'new.txt'), 'x');
+    call = { tool: 'bash', input: { command: 'git status --short && git branch --show-current' } };
+    expect((await run(place, 'manual')).code).toBe(0);
+    expect(seen).toContain('?? new.txt');
+    expect((await run(place, 'manual', ['--sandbox', 'off'])).code).toBe(3);
+    const explained = async (...args: string[]) => (await pawl(place, ['policy', 'explain', ...args])).stdout;
+    expect(await explained('bash(git status)')).toMatch(/^allow/);
+    expect(await explained('bash(npm test)')).toMatch(/^ask/);
+    expect(await explained('bash(npm test)', '--permission-mode', 'accept-edits')).toMatch(/^allow/);
+    configure(place, 'sandbox: off');
+    expect(await explained('bash(git status)')).toMatch(/^ask/);
   });
 
   it('lets nothing out of it where nobody is there to be asked, whatever the mode', async () => {
@@ -100,6 +119,64 @@ describe.skipIf(!probe.isAvailable)('pawl run, contained (P10)', () => {
     expect(existsSync(join(place.home, 'x'))).toBe(true);
   });
 });
+
+describe.skipIf(!probe.isAvailable || probe.mechanism.kind !== 'bubblewrap')(
+  'pawl run with a list of hosts (P10)',
+  () => {
+    const listed = async () => {
+      let requests = 0;
+      const site = createServer((_, response) => {
+        requests += 1;
+        response.end('reached');
+      });
+      await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => void site.close());
+      const { port } = site.address() as AddressInfo;
+      return { port, requests: () => requests };
+    };
+    const asks = (port: number, more = '') => ({
+      tool: 'bash',
+      input: { command: `touch made; curl -sS http://127.0.0.1:${port}/ ${more}; true` },
+    });
+
+    it('lets commands reach those, without a question in accept-edits, and no others', async () => {
+      const site = await listed();
+      const place = makePlace();
+      configure(place, `sandboxNetwork: ["127.0.0.1:${site.port}"]\n`);
+      call = asks(site.port, 'https://evil.example/');
+      expect((await run(place, 'accept-edits')).code).toBe(0);
+      expect(site.requests()).toBe(1);
+      expect(seen).toContain('reached');
+      expect(seen).toContain('The sandbox refused network access to evil.example:443.');
+      expect((await run(place, 'manual')).code).toBe(3);
+      expect(site.requests()).toBe(1);
+    });
+
+    it('reaches nothing in plan mode', async () => {
+      const site = await listed();
+      const place = makePlace();
+      configure(place, `sandboxNetwork: ["127.0.0.1:${site.port}"]\n`);
+      call = asks(site.port);
+      expect((await run(place, 'plan')).code).toBe(0);
+      expect(site.requests()).toBe(0);
+    });
+
+    it('asks all the same where it is a project that names them, of what the user leaves open', async () => {
+      const site = await listed();
+      const place = makePlace({ '.pawl/config.yaml': `sandboxNetwork: ["127.0.0.1:${site.port}"]\n` });
+      call = asks(site.port, 'http://127.0.0.1:9/');
+      const { stderr } = await run(place, 'accept-edits');
+      expect(stderr).toContain('sandboxNetwork: ignored, because a project may not let its commands out');
+      expect(site.requests()).toBe(0);
+      configure(place, 'sandboxNetwork: on\n');
+      expect((await run(place, 'accept-edits')).code).toBe(3);
+      expect(site.requests()).toBe(0);
+      expect((await run(place, 'auto')).code).toBe(0);
+      expect(site.requests()).toBe(1);
+      expect(seen).toContain('The sandbox refused network access to 127.0.0.1:9.');
+    });
+  },
+);
 
 describe('pawl run without a sandbox (P10)', () => {
   it('says so once, and asks', async () => {

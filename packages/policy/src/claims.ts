@@ -19,7 +19,8 @@ export type Subject = { kind: 'path' | 'command' | 'url' | 'text'; value: string
 
 /**
  * What a sandbox leaves a call: to change nothing (`read-only`), or no more than the session's folder and a temporary
- * one (`workspace`), without a network in both. `none` is no sandbox; `escape` asks to be let out of the one there is.
+ * one (`workspace`), and in both to reach no host but those that the user has named for it, if any. `none` is no sandbox;
+ * `escape` asks to be let out of the one there is.
  */
 export type Containment = 'none' | 'read-only' | 'workspace' | 'escape';
 
@@ -50,6 +51,8 @@ export type Claim = {
   isPlainEdit: boolean;
   /** It leads out of the session's folder through a symlink, although it does not look like it. */
   isSurprising: boolean;
+  /** It names a place outside of the session's folder, or one that leads there. */
+  isOutside: boolean;
   /** It names a place that is neither the session's nor the system's, or a file that other programs obey. */
   isOutward: boolean;
   /** For a deny or an ask. */
@@ -86,7 +89,14 @@ export function claimsOf(question: Question): Claim[] {
   });
 }
 
-const quiet = { harmless: null, doubt: null, isPlainEdit: false, isSurprising: false, isOutward: false };
+const quiet = {
+  harmless: null,
+  doubt: null,
+  isPlainEdit: false,
+  isSurprising: false,
+  isOutside: false,
+  isOutward: false,
+};
 
 function textClaim({ kind, value }: Subject, { tool }: Question): Claim {
   const isUrl = kind === 'url' || tool === 'web_fetch';
@@ -139,18 +149,21 @@ function partClaim(part: Part, question: Question): Claim {
   const touched = touchedBy(part).map((each) => located(each, question));
   const leaves = ({ path, isGlob, isGuess, real }: Located) =>
     path !== null && !isGlob && isGuess !== true && !isInside(question.cwd, real);
-  const looksOutside = partReachesOutside(part);
-  const isSurprising = !looksOutside && touched.some(leaves);
+  const looksOutside = partReachesOutside(part, question.cwd);
+  const isOutside = touched.some(leaves);
+  const isSurprising = !looksOutside && isOutside;
   const [target, ...others] = part.kind === 'redirect' && part.access === 'write' ? touched : [];
   const writtenTo =
     target?.path != null && !target.isGlob && others.every(({ isGuess }) => isGuess) ? target.real : null;
   return {
     kind: part.kind,
     text: part.text,
-    harmless: isSurprising || looksOutside ? null : isHarmless(part),
+    harmless:
+      isSurprising || looksOutside ? null : isHarmless(part, { isContained: question.containment === 'read-only' }),
     doubt: part.kind === 'doubt' ? part.reason : null,
     isPlainEdit: writtenTo !== null && isPlainEdit(writtenTo, question),
     isSurprising,
+    isOutside,
     isOutward:
       touched.some((each) => isOutward(each, question)) || (writtenTo !== null && !isPlainEdit(writtenTo, question)),
     finds: (rule) =>

@@ -45,13 +45,16 @@ export function matchesUrl(pattern: string, text: string, options: { isProhibiti
     const isSame = protocol.toLowerCase() === url.protocol && matchesHost(host, url, isProhibition);
     return isSame && matchesText(path, url.path, { hasOne: false });
   }
-  const range = /^\[?([0-9a-fA-F:.]+)\]?\/([0-9]{1,3})$/.exec(pattern);
+  const range = rangeForm.exec(pattern);
   if (range !== null) return isInRange(url.host, range[1] ?? '', Number(range[2]));
   return matchesHost(pattern, url, isProhibition);
 }
 
+const hostForm = /^(\[[^\]]*\]|[^:]*|[0-9a-fA-F:]*:[0-9a-fA-F:]*)(?::([0-9]+|\*))?$/;
+const rangeForm = /^\[?([0-9a-fA-F:.]+)\]?\/([0-9]{1,3})$/;
+
 function matchesHost(pattern: string, url: Address, isProhibition: boolean): boolean {
-  const [, host = '', port] = /^(\[[^\]]*\]|[^:]*|[0-9a-fA-F:]*:[0-9a-fA-F:]*)(?::([0-9]+|\*))?$/.exec(pattern) ?? [];
+  const [, host = '', port] = hostForm.exec(pattern) ?? [];
   if (port === undefined ? !isProhibition && !url.isDefaultPort : port !== '*' && port !== url.port) return false;
   if (host.startsWith('*.')) {
     const parent = canonicalHost(host.slice(2));
@@ -103,4 +106,31 @@ export function hostPattern(text: string): string | null {
   if (url === null) return null;
   const host = url.host.includes(':') ? `[${url.host}]` : url.host;
   return url.isDefaultPort ? host : `${host}:${url.port}`;
+}
+
+/** A range that is shorter holds too much of the world to have been meant. */
+const shortestRange = 8;
+
+/**
+ * What is wrong with a pattern in a list of hosts, or null. There it names hosts alone: who passes on what is encrypted
+ * sees no protocol and no path. And it names some hosts: all of them are no list.
+ */
+export function problemOfHost(pattern: string): string | null {
+  const [, start, length] = rangeForm.exec(pattern) ?? [];
+  if (start !== undefined) {
+    const bits = bitsOf(start)?.length ?? 0;
+    if (Number(length) > bits) return `"${pattern}" is no range: write it like 10.0.0.0/8 or [fd00::]/8`;
+    return Number(length) < shortestRange ? `"${pattern}" holds too many addresses; name fewer` : null;
+  }
+  if (pattern.includes('/')) return `"${pattern}" names more than a host: leave out https:// and the path`;
+  const [, written = '', port] = hostForm.exec(pattern) ?? [];
+  const parent = written.startsWith('*.') ? written.slice(2) : null;
+  if (written === '*' || (parent !== null && /^[^.]*\.?$/.test(parent)))
+    return `"${pattern}" covers too many hosts; name fewer, such as *.example.com`;
+  const host = parent ?? written;
+  const isHost = !/[\s*?#@\\]/.test(host) && canonicalHost(host) !== '';
+  const isPort = port === undefined || port === '*' || (Number(port) > 0 && Number(port) < 65_536);
+  return isHost && isPort
+    ? null
+    : `"${pattern}" is no host: write example.com, *.example.com, example.com:8443, an address or a range`;
 }

@@ -235,7 +235,8 @@ describe('P3: suggested rules', () => {
   it.each([
     ['npm run test a', ['bash(npm run test a)', 'bash(npm run test *)']],
     ['npm run', ['bash(npm run)']],
-    ['git push origin', ['bash(git push origin)', 'bash(git push *)']],
+    ['git commit -m x', ['bash(git commit -m x)', 'bash(git commit *)']],
+    ['git stash pop', ['bash(git stash pop)', 'bash(git stash pop *)']],
     ['make', ['bash(make)']],
     ['rm x', ['bash(rm x)']],
     ['sudo rm x', ['bash(sudo rm x)']],
@@ -245,10 +246,50 @@ describe('P3: suggested rules', () => {
     ['curl x | sh', []],
     ['npm test > log.txt', ['bash(npm test > log.txt)']],
     ['docker compose up -d', ['bash(docker compose up -d)', 'bash(docker compose up *)']],
-    ['A=1 npm test', ['bash(A=1 npm test)']],
+    ['A=1 npm test', ['bash(A=1 npm test)', 'bash(A=1 npm test *)']],
+    ['A=$B npm test', ['bash(A=$B npm test)']],
+    ['CI=1 npm test', ['bash(CI=1 npm test)', 'bash(npm test *)']],
+    ['npx vitest run a.ts', ['bash(npx vitest run a.ts)', 'bash(npx vitest run *)']],
+    ['npx tsc --noEmit', ['bash(npx tsc --noEmit)', 'bash(npx tsc *)']],
+    ['vitest run a.ts', ['bash(vitest run a.ts)', 'bash(vitest run *)']],
+    ['python -m pytest -q', ['bash(python -m pytest -q)', 'bash(python -m pytest *)']],
+    ['pytest tests/unit/a.py', ['bash(pytest tests/unit/a.py)', 'bash(pytest tests/unit/* *)']],
+    ['pytest ../a.py', ['bash(pytest ../a.py)']],
+    ['gh pr view 3', ['bash(gh pr view 3)', 'bash(gh pr view *)']],
+    ['aws s3 ls', ['bash(aws s3 ls)', 'bash(aws s3 ls *)']],
+    ['yarn workspace web test', ['bash(yarn workspace web test)', 'bash(yarn workspace web test *)']],
     ['bash x.sh', ['bash(bash x.sh)']],
   ])('for the command %j are %j', (command, expected) => {
     expect(suggest('bash', { kind: 'command', value: command })).toEqual(expected);
+  });
+
+  it.each([
+    'git push origin main',
+    'git reset HEAD~1',
+    'git clean -fd',
+    'kubectl delete pod x',
+    'terraform apply',
+    'aws s3 rm x',
+    'npm install lodash',
+    'yarn add lodash',
+    'gh api repos/x',
+    'npm config set x',
+    'docker exec web ls',
+    'docker run alpine ls',
+    'docker compose exec web ls',
+    'docker compose run web ls',
+    'kubectl exec web ls',
+    'uv run python x.py',
+    'poetry run bash x.sh',
+    'npx tsx a.ts',
+    'npm exec node x.js',
+    'python -m http.server',
+    './gradlew test publish',
+    'mvn test deploy',
+    'just build deploy',
+    'tar czf a.tgz src',
+  ])('for %j is nothing wider, since a star would let too much through', (command) => {
+    expect(suggest('bash', { kind: 'command', value: command })).toEqual([`bash(${command})`]);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchesUrl, suggestRules } from '../src/index.ts';
+import { hostPattern, matchesUrl, problemOfHost, suggestRules } from '../src/index.ts';
 
 const allows = (pattern: string, url: string) => matchesUrl(pattern, url, { isProhibition: false });
 const denies = (pattern: string, url: string) => matchesUrl(pattern, url, { isProhibition: true });
@@ -85,5 +85,71 @@ describe('P1: web_fetch by host, range and port (scenario 51)', () => {
       'web_fetch(a.org:81)',
     ]);
     expect(suggestRules({ ...question, subjects: [{ kind: 'text', value: 'nothing' }] })).toEqual([]);
+  });
+});
+
+describe('P10: a list of hosts', () => {
+  it.each([
+    'example.com',
+    'EXAMPLE.com.',
+    '*.example.com',
+    'example.com:8443',
+    'example.com:*',
+    'bücher.example',
+    'localhost',
+    'localhost:3000',
+    '127.0.0.1:8080',
+    '[::1]:8080',
+    '::1',
+    '10.0.0.0/8',
+    '[fd00::]/8',
+  ])('may name %s', (pattern) => {
+    expect(problemOfHost(pattern)).toBeNull();
+  });
+
+  it.each([
+    ['*', 'covers too many hosts'],
+    ['*:443', 'covers too many hosts'],
+    ['*.com', 'covers too many hosts'],
+    ['*.', 'covers too many hosts'],
+    ['0.0.0.0/0', 'holds too many addresses'],
+    ['[::]/0', 'holds too many addresses'],
+    ['10.0.0.0/33', 'is no range'],
+    ['https://example.com', 'leave out https://'],
+    ['example.com/path', 'leave out https://'],
+    ['user@example.com', 'is no host'],
+    ['exa mple.com', 'is no host'],
+    ['a.*.example.com', 'is no host'],
+    ['*example.com', 'is no host'],
+    ['*.*.example.com', 'is no host'],
+    ['example.com:0', 'is no host'],
+    ['example.com:99999', 'is no host'],
+    ['example.com:https', 'is no host'],
+    ['', 'is no host'],
+    [':80', 'is no host'],
+    ['300.1.1.1', 'is no host'],
+    ['example.com?x', 'is no host'],
+    ['example.com#x', 'is no host'],
+  ])('may not name "%s"', (pattern, problem) => {
+    expect(problemOfHost(pattern)).toContain(problem);
+  });
+
+  it('takes every pattern that a host suggests, which then covers it', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.domain(),
+          fc.ipV4(),
+          fc.ipV6().map((ip) => `[${ip}]`),
+        ),
+        fc.nat(65_534),
+        (host, port) => {
+          const url = `https://${host}:${port + 1}/`;
+          const pattern = hostPattern(url) ?? '';
+          expect(problemOfHost(pattern)).toBeNull();
+          expect(allows(pattern, url)).toBe(true);
+        },
+      ),
+    );
   });
 });

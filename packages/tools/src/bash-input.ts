@@ -1,6 +1,6 @@
 import type { JsonObject } from '@pawl/protocol';
 import type { ToolOptions } from './options.ts';
-import type { Sandbox } from './sandbox/index.ts';
+import { hostsText, type NetworkAccess, type Sandbox } from './sandbox/index.ts';
 import { objectSchema } from './tool.ts';
 
 export type BashInput = { command: string; timeoutMs?: number; background?: boolean; outside?: boolean };
@@ -28,12 +28,15 @@ export function bashInput(options: ToolOptions, { options: { mode } }: Sandbox):
 }
 
 /** The same however the machine is, so that a prompt's prefix stays the same. */
-export function descriptionOf(options: ToolOptions, { options: { mode, hasNetwork } }: Sandbox): string {
+export function descriptionOf(options: ToolOptions, { options: { mode, network } }: Sandbox): string {
   const seconds = Math.round(options.commandTimeoutMs / 1000);
   const writes = mode === 'read-only' ? '/tmp' : 'the working folder and /tmp';
-  const sandbox =
-    mode === 'off'
-      ? ''
-      : ` Where there is a sandbox, only ${writes} can be written${hasNetwork ? '' : ' and there is no network'}.`;
+  const sandbox = mode === 'off' ? '' : ` Where there is a sandbox, only ${writes} can be written${reachOf(network)}.`;
   return `Runs a bash command in the working folder and returns its output and exit code. Each call is a fresh shell with no terminal and no input. Time limit ${seconds} s.${sandbox}`;
+}
+
+function reachOf(network: NetworkAccess): string {
+  if (network === 'on') return '';
+  if (network === 'off') return ' and there is no network';
+  return `, and over HTTP and HTTPS only these hosts are reached: ${hostsText(network)}`;
 }

@@ -1,14 +1,24 @@
 import type { ToolOutcome } from '@pawl/engine';
 import { stripTerminal } from './escape.ts';
-import type { Launch } from './sandbox/index.ts';
+import { hostsText, type Launch } from './sandbox/index.ts';
 import type { ShellEnd } from './shell.ts';
 import { isAsking } from './terminal.ts';
 
-/** What a command has come to, for the model and for people. */
-export function outcomeOf(end: ShellEnd, limitMs: number, launch: Launch | null): ToolOutcome {
+/** What a command has come to, for the model and for people. `setRight` is what had to be done about what it left. */
+export function outcomeOf(
+  end: ShellEnd,
+  limitMs: number,
+  launch: Launch | null,
+  setRight: string | null = null,
+): ToolOutcome {
   const output = stripTerminal(end.output.text()).replace(/\n+$/, '');
   const isError = end.exitCode !== 0 || end.isTimedOut || end.isCancelled;
-  const notes = [...endNotes(end, limitMs, output), ...(isError ? sandboxNotes(output, launch) : [])];
+  const notes = [
+    ...endNotes(end, limitMs, output),
+    ...refusalNotes(launch),
+    ...(isError ? sandboxNotes(output, launch) : []),
+  ];
+  if (setRight !== null) notes.push(setRight);
   const text = [output, ...notes.map((note) => `(${note})`)].filter((part) => part !== '').join('\n');
   return {
     content: text === '' ? '(no output)' : text,
@@ -46,14 +56,31 @@ const blockedWrite = /read-only file system|operation not permitted|EROFS|EPERM|
 const blockedNetwork =
   /network is unreachable|could not resolve|couldn't resolve|temporary failure in name resolution|name or service not known|nodename nor servname|no address associated|EAI_AGAIN|ENETUNREACH|ENOTFOUND|failed to lookup address|no such host|connection refused|failed to connect/i;
 
+const mostRefused = 5;
+
+/** Which hosts it was kept from, whether it minded or not. */
+export function refusalNotes(launch: Launch | null): string[] {
+  const refused = launch?.gateway?.refused() ?? [];
+  if (refused.length === 0 || launch === null || typeof launch.network === 'string') return [];
+  const more = refused.length - mostRefused;
+  const places = [...refused.slice(0, mostRefused), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return [
+    `The sandbox refused network access to ${places}. It lets commands reach: ${hostsText(launch.network)}. The user can add hosts to sandboxNetwork in the settings; to run it once without, use outside: true; a person is asked.`,
+  ];
+}
+
 /** That it may be the sandbox that stood in the way, where the output looks like it. */
 function sandboxNotes(output: string, launch: Launch | null): string[] {
   if (launch === null) return [];
   const end = output.slice(-8000);
-  const isNetwork = !launch.hasNetwork && blockedNetwork.test(end);
+  const { network, gateway } = launch;
+  // What was refused has been said.
+  const isNetwork = network !== 'on' && !gateway?.refused().length && blockedNetwork.test(end);
   if (!isNetwork && !blockedWrite.test(end)) return [];
   const what = isNetwork
-    ? 'has no network'
+    ? typeof network === 'string'
+      ? 'has no network'
+      : `lets programs that go through the proxy in HTTPS_PROXY reach ${hostsText(network)}, and nothing else`
     : launch.isFolderWritable
       ? 'lets commands change only this folder and /tmp, without .git/config, hooks, .pawl and the like'
       : 'lets commands change nothing but /tmp';

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { Tool, ToolContext, ToolOutcome, ToolScope } from '@pawl/engine';
-import { type Containment, reachesOutside, readsOnly, scopeRoots } from '@pawl/policy';
+import { type Containment, reachesOutside, readsOnly, readsWhereContained, scopeRoots } from '@pawl/policy';
 import { PawlError } from '@pawl/protocol';
 import type { Background, BackgroundProcess } from './background/index.ts';
 import { type BashInput, bashInput, descriptionOf } from './bash-input.ts';
@@ -10,7 +10,7 @@ import { escapeInvisible } from './escape.ts';
 import type { ToolOptions } from './options.ts';
 import { detailsOf, stateOf } from './process.ts';
 import { progressReporter } from './progress.ts';
-import type { Launch, Sandbox } from './sandbox/index.ts';
+import { type Launch, type NetworkAccess, reachesAnyHost, type Sandbox } from './sandbox/index.ts';
 import { runShell } from './shell.ts';
 import { needsTerminal } from './terminal.ts';
 import { defineTool } from './tool.ts';
@@ -28,15 +28,19 @@ export function bashTool(commands: Commands): Tool {
     description: descriptionOf(options, sandbox),
     input: bashInput(options, sandbox),
     isOutside: true,
-    effect: ({ command, background }) => (readsOnly(command) && background !== true ? 'read' : 'external'),
+    effect: ({ command, background }) => {
+      if (background === true) return 'external';
+      return readsOnly(command) ? 'read' : readsWhereContained(command) ? 'idempotent' : 'external';
+    },
     subjectKind: 'command',
     subject: ({ command }) => command,
-    approval: ({ command }) => !readsOnly(command) || reachesOutside(command),
-    containment: (input, scope) => containmentOf(input, scope, sandbox),
+    approval: async (input, scope) =>
+      !(await isReading(input, scope, sandbox)) || reachesOutside(input.command, scope.cwd),
+    containment: async (input, scope) => (await holdOn(input, scope, sandbox)).containment,
     holdsScope: async ({ outside }, { cwd }) => outside !== true && (await sandbox.holdOf(cwd)).kind === 'whole',
     plan: async (input, scope) => {
-      const containment = await containmentOf(input, scope, sandbox);
-      return { preview: { kind: 'text', text: previewOf(input, containment) }, basis: basisOf(containment) };
+      const held = await holdOn(input, scope, sandbox);
+      return { preview: { kind: 'text', text: previewOf(input, held.containment) }, basis: basisOf(held) };
     },
     run: (input, context) => run(input, context, commands),
   });
@@ -44,7 +48,17 @@ export function bashTool(commands: Commands): Tool {
 
 /** In plan mode nothing is changed, nor by what only reads; that then sees the folder exactly as it is. */
 const modeOf = ({ command, background }: BashInput, { mode }: ToolScope) =>
-  mode === 'plan' || (readsOnly(command) && background !== true) ? ('read-only' as const) : undefined;
+  mode === 'plan' || (readsWhereContained(command) && background !== true) ? ('read-only' as const) : undefined;
+
+/** Some programs only read for certain where nothing else is possible. */
+async function isReading(input: BashInput, scope: ToolScope, sandbox: Sandbox): Promise<boolean> {
+  if (readsOnly(input.command)) return true;
+  return (
+    readsWhereContained(input.command) &&
+    input.background !== true &&
+    (await holdOn(input, scope, sandbox)).containment === 'read-only'
+  );
+}
 
 const isScoped = ({ writeScopes = [] }: ToolScope) => writeScopes.length > 0;
 
@@ -52,16 +66,23 @@ const isScoped = ({ writeScopes = [] }: ToolScope) => writeScopes.length > 0;
 const rootsOf = (scope: ToolScope) =>
   isScoped(scope) ? scopeRoots(scope.writeScopes ?? [], { cwd: scope.cwd, home: homedir() }) : undefined;
 
-async function containmentOf(input: BashInput, scope: ToolScope, sandbox: Sandbox): Promise<Containment> {
+type Held = { containment: Containment; network: NetworkAccess };
+
+/**
+ * How a command is contained, as far as rules and modes ask. One that reaches any host counts as not: what it reads it
+ * could send anywhere. The hosts of a list were chosen by the user for just this.
+ */
+async function holdOn(input: BashInput, scope: ToolScope, sandbox: Sandbox): Promise<Held> {
   const hold = await sandbox.holdOf(scope.cwd, modeOf(input, scope));
-  if (hold.kind === 'none') return 'none';
-  if (input.outside === true) return 'escape';
-  if (hold.kind === 'partial' || hold.hasNetwork) return 'none';
-  return hold.isFolderWritable ? 'workspace' : 'read-only';
+  if (hold.kind === 'none') return { containment: 'none', network: 'on' };
+  if (input.outside === true) return { containment: 'escape', network: 'on' };
+  if (hold.kind === 'partial' || reachesAnyHost(hold.network)) return { containment: 'none', network: 'on' };
+  return { containment: hold.isFolderWritable ? 'workspace' : 'read-only', network: hold.network };
 }
 
-/** A command that was judged as contained does not run where it is not. */
-const basisOf = (containment: Containment) => `containment ${containment}`;
+/** A command that was judged as contained does not run where it is not, or where it reaches other hosts. */
+const basisOf = ({ containment, network }: Held) =>
+  `containment ${containment}${typeof network === 'string' ? '' : `, network ${JSON.stringify(network)}`}`;
 
 function previewOf({ command, background }: BashInput, containment: Containment): string {
   const text = escapeInvisible(command);
@@ -74,15 +95,15 @@ function previewOf({ command, background }: BashInput, containment: Containment)
 
 async function run(input: BashInput, context: ToolContext, commands: Commands): Promise<ToolOutcome> {
   const { sandbox } = commands;
-  const containment = await containmentOf(input, context, sandbox);
-  if (context.basis !== null && context.basis !== basisOf(containment)) {
+  const held = await holdOn(input, context, sandbox);
+  if (context.basis !== null && context.basis !== basisOf(held)) {
     throw new PawlError('outdated', 'This command is not contained as it was when it was judged. It was not run.');
   }
   context.signal.throwIfAborted();
   const impossible = await needsTerminal(input.command);
   if (impossible !== null) return { content: impossible, isError: true };
   const launch =
-    containment === 'escape'
+    held.containment === 'escape'
       ? null
       : await sandbox.launch(context.session, context.cwd, { mode: modeOf(input, context), roots: rootsOf(context) });
   return input.background === true
@@ -98,23 +119,21 @@ async function runAndWait(
 ): Promise<ToolOutcome> {
   const limitMs = Math.min(timeoutMs ?? options.commandTimeoutMs, options.maxCommandTimeoutMs);
   const progress = progressReporter(context.progress);
-  try {
-    const end = await runShell({
-      command,
-      cwd: context.cwd,
-      environment: commandEnvironment(options),
-      launch,
-      timeoutMs: limitMs,
-      killGraceMs: options.killGraceMs,
-      maxOutputBytes: options.maxCommandOutputBytes,
-      signal: context.signal,
-      onOutput: progress.add,
-    });
-    return outcomeOf(end, limitMs, launch);
-  } finally {
-    progress.stop();
-    await launch?.release();
-  }
+  const running = runShell({
+    command,
+    cwd: context.cwd,
+    environment: commandEnvironment(options),
+    launch,
+    timeoutMs: limitMs,
+    killGraceMs: options.killGraceMs,
+    maxOutputBytes: options.maxCommandOutputBytes,
+    signal: context.signal,
+    onOutput: progress.add,
+  });
+  await running.catch(() => undefined);
+  progress.stop();
+  const setRight = (await launch?.release()) ?? null;
+  return outcomeOf(await running, limitMs, launch, setRight);
 }
 
 async function runBehind(

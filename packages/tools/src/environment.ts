@@ -7,8 +7,8 @@ import type { ToolOptions } from './options.ts';
 const secretName =
   /(?:^|_)(?:API_?KEYS?|ACCESS_KEY(?:_ID)?|SECRET_?KEY|PRIVATE_KEY|SIGNING_KEY|ENCRYPTION_KEY|AUTH_KEY|MASTER_KEY|KEYS?|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|PWD|CREDENTIALS?|CREDS|PAT|JWTS?|COOKIES?|AUTH|AUTHORIZATION|BEARER|DSN|CONNECTION_STRING)(?:_|$)|APIKEY|SECRET|PASSWORD|WEBHOOK|(?:^|_)(?:OAUTH|BASICAUTH|AUTHTOKEN)|^(?:PGPASSWORD|MYSQL_PWD|DATABASE_URL|REDIS_URL|MONGODB_URI)$/i;
 
-/** Names that look like it and hold none: a folder, the place of a socket, of a window. */
-const plainNames: ReadonlySet<string> = new Set(['PWD', 'OLDPWD', 'SSH_AUTH_SOCK', 'TOKENIZERS_PARALLELISM']);
+/** Names that look like it and hold none: a folder, the place of a socket, of a window, a setting's name for git. */
+const plainName = /^(?:PWD|OLDPWD|SSH_AUTH_SOCK|TOKENIZERS_PARALLELISM|GIT_CONFIG_KEY_[0-9]+)$/;
 
 /** Forms that the keys of well-known services have, whatever variable they are in. */
 const secretValue =
@@ -32,7 +32,7 @@ const unattended = {
 
 /** Whether a variable of this name is kept from commands. */
 export function isSecretName(name: string): boolean {
-  return secretName.test(name) && !plainNames.has(name);
+  return secretName.test(name) && !plainName.test(name);
 }
 
 /** Whether a variable is kept from commands, by its name or by what it holds. */

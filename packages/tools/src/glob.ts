@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
@@ -60,12 +61,13 @@ async function run(
   const found = keepSmallest(mostResults);
   let rest = '';
   const environment = commandEnvironment(options);
+  const others = await otherFolders(folder.entry('.'), local);
   const decoder = new TextDecoder();
   const end = await ripgrep(
     {
       cwd: folder.entry('.'),
       file: null,
-      options: ['--files', '--null', ...sieveFor(local)],
+      options: ['--files', '--null', ...sieveFor(local), ...others],
       environment,
       signal: context.signal,
     },
@@ -129,6 +131,22 @@ function sieveFor(local: string): string[] {
   const [, last = ''] = plainEnd.exec(local) ?? [];
   const isPlain = /\w/.test(last) && !/\*\*|\.\./.test(last);
   return isPlain ? [`--type-add=pawlglob:${last}`, '--type=pawlglob'] : [];
+}
+
+/** Folders that are kept out of a search by their names, at most; ripgrep goes through further ones. */
+const mostOthers = 500;
+
+/**
+ * Keeps ripgrep out of the folders beside the one that a pattern begins with. To name that one as the place to search
+ * would follow it if it is a symbolic link, and search it if it is ignored.
+ */
+async function otherFolders(folder: string, local: string): Promise<string[]> {
+  const [, first] = /^([\w.-]+)\//.exec(local) ?? [];
+  if (first === undefined) return [];
+  // What cannot be listed, the search itself will say.
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const others = entries.filter((entry) => entry.isDirectory() && entry.name !== first && /^[\w.-]+$/.test(entry.name));
+  return others.slice(0, mostOthers).map(({ name }) => `--glob=!/${name}/`);
 }
 
 /** A pattern without a slash is about names, at any depth. */

@@ -25,7 +25,14 @@ export { escapeInvisible, stripTerminal } from './escape.ts';
 export { mailTools } from './mail/index.ts';
 export type { ToolOptions } from './options.ts';
 export { createRedactor } from './redact.ts';
-export { type Probe, probeSandbox, type SandboxMode, type SandboxOptions } from './sandbox/index.ts';
+export {
+  hostsText,
+  type NetworkAccess,
+  type Probe,
+  probeSandbox,
+  type SandboxMode,
+  type SandboxOptions,
+} from './sandbox/index.ts';
 export { taskTools } from './tasks/index.ts';
 
 /** All of them, in the order of their names. */

@@ -1,6 +1,7 @@
 import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
 import type { Background, BackgroundProcess } from './background/index.ts';
+import { refusalNotes } from './bash-outcome.ts';
 import { escapeInvisible, stripTerminal } from './escape.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
@@ -75,6 +76,8 @@ async function output(
     ...(part.isLost ? [`What came before byte ${part.from} is no longer kept.`] : []),
     ...(part.next < log.totalBytes ? [`There is more: since ${part.next}.`] : []),
     ...(log.problem === null ? [] : [`Its output is no longer kept: ${log.problem}.`]),
+    ...(process.end?.setRight ? [process.end.setRight] : []),
+    ...refusalNotes(process.launch),
     `${process.id}: ${stateOf(process)}. ${log.totalBytes} bytes of output so far; the log is ${log.path}.`,
   ];
   const text = stripTerminal(new TextDecoder().decode(part.bytes)).replace(/\n+$/, '');

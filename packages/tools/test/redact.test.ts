@@ -68,7 +68,9 @@ describe('P11: secrets in the environment', () => {
     const names =
       'SLACK_WEBHOOK_URL DISCORD_WEBHOOK SESSION_COOKIE APP_JWT NPM_AUTH BASIC_AUTH_HEADER OAUTH_CLIENT NPM_CONFIG__AUTH X_CREDS MYSQL_PWD KEYS';
     for (const name of names.split(' ')) expect([name, isSecretName(name)]).toEqual([name, true]);
-    for (const name of 'PWD OLDPWD SSH_AUTH_SOCK GIT_AUTHOR_NAME XAUTHORITY AUTHORS COOKIECUTTER_DIR'.split(' '))
+    for (const name of 'PWD OLDPWD SSH_AUTH_SOCK GIT_CONFIG_KEY_0 GIT_CONFIG_KEY_12 GIT_AUTHOR_NAME XAUTHORITY AUTHORS COOKIECUTTER_DIR'.split(
+      ' ',
+    ))
       expect([name, isSecretName(name)]).toEqual([name, false]);
   });
 

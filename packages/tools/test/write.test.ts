@@ -56,6 +56,26 @@ describe('T3: write', () => {
     });
   });
 
+  it.each([
+    ['one\ntwo\n', 'one\r\ntwo\r\n'],
+    ['one\rtwo\r', 'one\r\ntwo\r\n'],
+    [null, 'one\r\ntwo\r\n'],
+  ])('shows that the line ends of %j become those of %j', async (before, content) => {
+    const { folder, plan, call } = createWorkspace();
+    if (before !== null) writeFileSync(join(folder, 'a'), before);
+    const { preview } = (await plan('write', { path: 'a', content })).plan;
+    expect(preview?.added).toBe(2);
+    expect(preview?.text).toContain('+one\\u{d}\n+two\\u{d}');
+    await call('write', { path: 'a', content });
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe(content);
+  });
+
+  it('says nothing of line ends that are and stay alike', async () => {
+    const { folder, plan } = createWorkspace();
+    writeFileSync(join(folder, 'a'), 'one\r\ntwo\r\n');
+    expect((await plan('write', { path: 'a', content: 'one\nthree\n' })).plan.preview?.text).not.toContain('\\u{d}');
+  });
+
   it('keeps mode, byte order mark and line ends, and leaves nothing beside the file', async () => {
     const { folder, call } = createWorkspace();
     const file = join(folder, 'run.sh');

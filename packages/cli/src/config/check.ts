@@ -6,6 +6,8 @@ export type Schema = {
   $ref?: string;
   type?: 'object' | 'array' | 'string' | 'number' | 'integer';
   enum?: readonly string[];
+  /** The first of these that the value itself fits is the one that holds for what is in it. */
+  anyOf?: readonly Schema[];
   properties?: { readonly [name: string]: Schema };
   additionalProperties?: Schema | false;
   propertyNames?: Schema;
@@ -33,6 +35,8 @@ export function problemIn(value: unknown, root: Schema): string | null {
 
 function problemAt(value: unknown, written: Schema, root: Schema, place: readonly string[]): string | null {
   const schema = resolve(written, root);
+  const alternative = schema.anyOf?.find((one) => fits(value, one));
+  if (alternative !== undefined) return problemAt(value, alternative, root, place);
   const wrong = wrongHere(value, schema);
   if (wrong !== null) return `${placeText(place)}: ${wrong}`;
   if (Array.isArray(value)) {
@@ -43,6 +47,9 @@ function problemAt(value: unknown, written: Schema, root: Schema, place: readonl
   }
   return isObject(value) ? problemInside(value, schema, root, place) : null;
 }
+
+/** What is pasted from other programs' settings. */
+const calledElsewhere: { readonly [name: string]: string } = { defaultMode: 'mode', permissions: 'rules' };
 
 function problemInside(
   value: { [name: string]: unknown },
@@ -56,7 +63,9 @@ function problemInside(
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (known !== undefined) return problemAt(inner, known, root, here);
     if (additionalProperties === false) {
-      return `${placeText(here)}: there is no such setting.${suggestion(name, Object.keys(properties))}`;
+      const meant = Object.hasOwn(calledElsewhere, name) ? calledElsewhere[name] : undefined;
+      const near = meant === undefined ? suggestion(name, Object.keys(properties)) : ` Did you mean "${meant}"?`;
+      return `${placeText(here)}: there is no such setting.${near}`;
     }
     const isName = propertyNames === undefined ? null : wrongHere(name, resolve(propertyNames, root));
     if (isName !== null) return `${placeText(here)}: ${isName}`;
@@ -78,6 +87,7 @@ function wrongHere(value: unknown, schema: Schema): string | null {
 
 function fits(value: unknown, schema: Schema): boolean {
   const { type, minItems = 0, minLength = 0, pattern, minProperties = 0, maxProperties = Infinity } = schema;
+  if (schema.anyOf !== undefined && !schema.anyOf.some((one) => fits(value, one))) return false;
   if (schema.enum !== undefined && !schema.enum.some((one) => one === value)) return false;
   if (type !== undefined && !hasType(value, type)) return false;
   if (Array.isArray(value)) return value.length >= minItems;

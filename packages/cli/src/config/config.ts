@@ -4,7 +4,8 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { ModelsSettings, ProviderSettings } from '@pawl/models/select';
 import type { CompactionSettings, Flow, Limits, PermissionMode, RuleSet, TaskSettings } from '@pawl/protocol';
-import type { SandboxMode } from '@pawl/tools';
+import type { NetworkAccess, SandboxMode } from '@pawl/tools';
+import { smaller, stricterTasks } from './limits.ts';
 import { badConfig, parseConfig } from './parse.ts';
 import { projectConfigPath, userConfigPath } from './paths.ts';
 import type { Written } from './written.ts';
@@ -13,9 +14,10 @@ export type Config = {
   /** The model of runs that name none, and the file that says so. */
   model: { name: string; from: string } | null;
   mode: PermissionMode | null;
-  /** What commands may change, and whether they reach the network; null where nobody says. */
+  /** What commands may change; null where nobody says. */
   sandbox: SandboxMode | null;
-  sandboxNetwork: 'on' | 'off' | null;
+  /** What of the network they reach. */
+  sandboxNetwork: NetworkAccess;
   /** Rules of the user, and of the project, which allows only what the user has trusted. */
   rules: RuleSet;
   projectRules: RuleSet;
@@ -60,11 +62,21 @@ export async function readConfig({ folder, tools, environment = process.env }: R
   const written = projectPath === null ? {} : await readFile(projectPath);
   const known = providerNames(user);
   const isTrusted = projectPath !== null && (await isTrustedAt(projectPath, written, environment));
-  const { settings: project, ignored } = shareOf(written, userPath, (provider) => known.includes(provider), isTrusted);
+  const { settings: project, ignored } = shareOf(written, {
+    user,
+    userPath,
+    isKnown: (provider) => known.includes(provider),
+    isTrusted,
+  });
 
   const files = [
     { path: userPath, settings: user, ignored: [] as readonly string[], all: user },
-    { path: projectPath ?? '', settings: project, ignored, all: together(user, project) },
+    {
+      path: projectPath ?? '',
+      settings: project,
+      ignored: [...ignored, ...hostsInVain(user, project, userPath)],
+      all: together(user, project),
+    },
   ];
   const warnings: string[] = [];
   for (const { path, settings, ignored: lines, all } of files) {
@@ -94,7 +106,7 @@ function configOf(
     model,
     mode: stricter(strictness, user.mode, project.mode),
     sandbox: stricter(narrowness, user.sandbox, project.sandbox),
-    sandboxNetwork: stricter(['off', 'on'], user.sandboxNetwork, project.sandboxNetwork),
+    sandboxNetwork: narrowedNetwork(user.sandboxNetwork, project.sandboxNetwork),
     rules: { ...none, ...user.rules },
     projectRules: { ...none, ...project.rules },
     limits: smaller(user.limits ?? {}, project.limits ?? {}),
@@ -131,24 +143,18 @@ function stricter<Setting>(
   return order.find((one) => one === user || one === project) ?? null;
 }
 
-/** Of two limits the smaller; a wait of 0 is for ever. */
-function smaller<Sizes extends { [name: string]: number | null }>(
-  user: Partial<Sizes>,
-  project: Partial<Sizes>,
-): Partial<Sizes> {
-  const size = ([name, limit]: [string, number | null]) =>
-    limit === null || (name === 'approvalTimeoutMs' && limit === 0) ? Number.POSITIVE_INFINITY : limit;
-  const entries = [...Object.entries(user), ...Object.entries(project)].sort((one, other) => size(other) - size(one));
-  // Of entries with the same name the last holds.
-  return Object.fromEntries(entries) as Partial<Sizes>;
+/** What a project leaves of the network that the user gives; by itself it gives none. */
+function narrowedNetwork(user: Written['sandboxNetwork'] = 'off', project?: Written['sandboxNetwork']): NetworkAccess {
+  if (user === 'off' || project === 'off') return 'off';
+  const within = Array.isArray(project) ? project : null;
+  if (user !== 'on') return { hosts: user, within };
+  return within === null ? 'on' : { hosts: 'any', within };
 }
 
-function stricterTasks(
-  { resume, ...user }: Partial<TaskSettings>,
-  { resume: projects, ...project }: Partial<TaskSettings>,
-): Partial<TaskSettings> {
-  const wanted = [resume, projects].includes('cancel') ? 'cancel' : (resume ?? projects);
-  return { ...smaller(user, project), ...(wanted !== undefined && { resume: wanted }) };
+/** A project that names hosts seems to need them; who has said `off` knows. */
+function hostsInVain(user: Written, project: Written, userPath: string): string[] {
+  if (user.sandboxNetwork !== undefined || !Array.isArray(project.sandboxNetwork)) return [];
+  return [`sandboxNetwork: ignored, because a project may not let its commands out. Put it into ${userPath}.`];
 }
 
 async function readFile(path: string): Promise<Written> {

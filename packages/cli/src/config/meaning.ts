@@ -7,7 +7,7 @@ import {
   suggestion,
   variantsOf,
 } from '@pawl/models/select';
-import { parseRule } from '@pawl/policy';
+import { parseRule, problemOfHost } from '@pawl/policy';
 import { messageOf } from '@pawl/protocol';
 import type { Written } from './written.ts';
 
@@ -18,7 +18,7 @@ export function mistakeIn(written: Written, all: ModelsSettings): string | null 
 }
 
 function* mistakes(
-  { rules, pools, models, providers, model, approvers }: Written,
+  { rules, pools, models, providers, model, approvers, sandboxNetwork }: Written,
   all: ModelsSettings,
 ): Generator<string> {
   for (const [list, texts] of Object.entries(rules ?? {})) {
@@ -26,6 +26,10 @@ function* mistakes(
       const problem = problemOfRule(text);
       if (problem !== null) yield `rules.${list}.${index}: ${problem}`;
     }
+  }
+  for (const [index, host] of Array.isArray(sandboxNetwork) ? sandboxNetwork.entries() : []) {
+    const problem = problemOfHost(host);
+    if (problem !== null) yield `sandboxNetwork.${index}: ${problem}`;
   }
   for (const [index, { rule, group }] of (approvers?.routes ?? []).entries()) {
     const problem = problemOfRule(rule);

@@ -7,7 +7,8 @@ export type Written = {
   model?: string;
   mode?: PermissionMode;
   sandbox?: SandboxMode;
-  sandboxNetwork?: 'on' | 'off';
+  /** Hosts are written as in `web_fetch(…)`. */
+  sandboxNetwork?: 'on' | 'off' | string[];
   rules?: Partial<RuleSet>;
   limits?: Partial<Limits>;
   tasks?: Partial<TaskSettings>;

@@ -27,7 +27,7 @@ export async function doctor({ models, timeout, json }: DoctorFlags): Promise<Ex
     checkNode(),
     ...(await checkData(environment)),
     ...(await checkTools(folder)),
-    await checkSandbox(config),
+    ...(await checkSandbox(config)),
   ];
   const known = config === null ? [] : await checkProviders(config, folder, environment);
   const all = [...findings, ...place, ...known];

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { BlobStore, Tool, ToolContext } from '@pawl/engine';
 import { messageOf } from '@pawl/protocol';
 import { sqliteLog } from '@pawl/storage';
-import { builtinTools, probeSandbox } from '@pawl/tools';
+import { builtinTools, type NetworkAccess, probeSandbox } from '@pawl/tools';
 import type { Config } from '../config/config.ts';
 import { databasePath } from '../home.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
@@ -88,7 +88,7 @@ async function tryTool(
 
 const noBlobs: BlobStore = { put: () => Promise.resolve('sha256-'), get: () => Promise.resolve(null) };
 
-function toolContext(cwd: string): ToolContext {
+export function toolContext(cwd: string): ToolContext {
   return {
     session: 'doctor',
     cwd,
@@ -103,13 +103,21 @@ function toolContext(cwd: string): ToolContext {
 }
 
 /** Whether commands are contained here, as these settings want it. */
-export async function checkSandbox(config: Config | null): Promise<Finding> {
-  const { sandbox, sandboxNetwork } = config ?? {};
-  if (sandbox === 'off') return warning('sandbox', 'off, as the settings say', 'Commands may do all that you may.');
+export async function checkSandbox(config: Config | null): Promise<Finding[]> {
+  const { sandbox, sandboxNetwork = 'off' } = config ?? {};
+  if (sandbox === 'off') return [warning('sandbox', 'off, as the settings say', 'Commands may do all that you may.')];
   const probe = await probeSandbox();
-  if (!probe.isAvailable) return warning('sandbox', probe.reason, probe.advice);
+  if (!probe.isAvailable) return [warning('sandbox', probe.reason, probe.advice)];
   const { mechanism } = probe;
   const name = mechanism.kind === 'bubblewrap' ? `bubblewrap (${mechanism.program})` : 'Seatbelt';
-  const network = sandboxNetwork === 'on' ? 'with the network' : 'no network';
-  return ok('sandbox', `${name} holds: ${sandbox ?? 'workspace-write'}, ${network}`);
+  const { checkNetwork } = await import('./network.ts');
+  return [
+    ok('sandbox', `${name} holds: ${sandbox ?? 'workspace-write'}, ${networkText(sandboxNetwork)}`),
+    ...(await checkNetwork(sandboxNetwork)),
+  ];
+}
+
+function networkText(network: NetworkAccess): string {
+  if (network === 'off') return 'no network';
+  return network === 'on' ? 'with the network' : 'a list of hosts';
 }

@@ -43,7 +43,7 @@ function sandboxFor(
 ): SandboxOptions {
   return {
     mode: flag ?? sandbox ?? 'workspace-write',
-    hasNetwork: sandboxNetwork === 'on',
+    network: sandboxNetwork,
     protectedPaths: [dirname(userConfigPath(environment))],
     hiddenPaths: [dataFolder(environment), ...keyFiles],
   };

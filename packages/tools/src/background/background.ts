@@ -17,6 +17,8 @@ export type BackgroundProcess = {
   /** Unix ms. */
   startedAt: number;
   log: OutputLog;
+  /** How it is contained; null for a free one. */
+  launch: Launch | null;
   /** How it ended; null while it runs. */
   end: BackgroundEnd | null;
   /** Ends it with all that it started. Resolves when it has ended. */
@@ -30,6 +32,8 @@ type BackgroundEnd = {
   endedBy: NodeJS.Signals | null;
   why: 'itself' | 'stopped' | 'overtime';
   durationMs: number;
+  /** What had to be set right after it, a sentence, or null. */
+  setRight: string | null;
 };
 
 type BackgroundStart = {
@@ -144,11 +148,18 @@ async function begin(
     clearTimeout(timer);
     await drained(shell.output);
     shell.leave();
-    process.end = { exitCode, endedBy, why, durationMs: Math.round(performance.now() - begun) };
+    const end: BackgroundEnd = {
+      exitCode,
+      endedBy,
+      why,
+      durationMs: Math.round(performance.now() - begun),
+      setRight: null,
+    };
+    process.end = end;
     try {
       // What a free one left in the background ends with it: nobody would know of it.
       if (launch === null) await shell.end(0);
-      await launch?.release();
+      end.setRight = (await launch?.release()) ?? null;
     } finally {
       wake();
       if (why !== 'stopped') onEnd(process);
@@ -162,6 +173,7 @@ async function begin(
     group: shell.id,
     startedAt,
     log,
+    launch,
     end: null,
     async stop() {
       end('stopped');

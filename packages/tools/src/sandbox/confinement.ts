@@ -1,4 +1,5 @@
 /** What a command may do, in words that no particular sandbox knows. */
+import type { NetworkAccess } from './network/index.ts';
 
 /** `workspace-write` lets commands change the session's folder and a temporary one; `read-only` only the temporary one. */
 export type SandboxMode = 'workspace-write' | 'read-only' | 'off';
@@ -7,8 +8,8 @@ export type SandboxMode = 'workspace-write' | 'read-only' | 'off';
 export type SandboxOptions = {
   /** Default `workspace-write`. */
   mode: SandboxMode;
-  /** Whether commands reach the network. Default false. */
-  hasNetwork: boolean;
+  /** What commands reach of the network: all (`on`), nothing, or the hosts of a list. Default `off`. */
+  network: NetworkAccess;
   /** Folders and files that no command changes, although they may lie in the session's folder. Absolute. */
   protectedPaths: readonly string[];
   /** Folders and files that no command even reads, beside the usual places of keys. Absolute. */
@@ -26,7 +27,10 @@ export type Confinement = {
   isFolderWritable: boolean;
   /** The only folders of it that the command may change, where not all of it. */
   writable?: readonly string[];
+  /** Whether it is in this machine's network; else it has an empty one of its own. */
   hasNetwork: boolean;
+  /** The port of this machine that it reaches although it has no network; where its network is empty, there is none. */
+  proxyPort?: number | null;
   /** A folder on the host that the command sees as its temporary one. */
   temporary: string;
   /** Nothing of these is seen. */

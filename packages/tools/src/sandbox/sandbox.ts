@@ -3,8 +3,10 @@ import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isInside } from '@pawl/policy';
 import type { Confinement, SandboxMode, SandboxOptions } from './confinement.ts';
+import type { Environment, Gateway, HostList, NetworkAccess, Way } from './network/index.ts';
 import { holdPlaceholders } from './placeholders.ts';
 import { findPlaces, type Places } from './places.ts';
+import { isRepositoryItself, setAside } from './planted.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
 import { createTemporaries } from './temporaries.ts';
 
@@ -17,14 +19,18 @@ export type Launch = {
   /** Whether it tells on descriptor 3, as JSON, which process leads inside. */
   hasInfo: boolean;
   isFolderWritable: boolean;
-  hasNetwork: boolean;
-  /** To be called when the command has ended. */
-  release(): Promise<void>;
+  network: NetworkAccess;
+  /** The way to the hosts of a list; null where there is none. */
+  gateway: Gateway | null;
+  /** Whether the process hands over, on descriptor 4, where the gateway is let in (`takeEntrance`). */
+  hasEntrance: boolean;
+  /** To be called when the command has ended. Says in a sentence what had to be set right, or gives null. */
+  release(): Promise<string | null>;
 };
 
 /** What holds for the commands of a folder. */
 type Hold =
-  | { kind: 'whole'; isFolderWritable: boolean; hasNetwork: boolean }
+  | { kind: 'whole'; isFolderWritable: boolean; network: NetworkAccess }
   /** Commands run in the sandbox, but it does not hold all that it should. */
   | { kind: 'partial'; reason: string }
   | { kind: 'none' };
@@ -46,7 +52,7 @@ export type Sandbox = {
 
 const defaultSandbox: SandboxOptions = {
   mode: 'workspace-write',
-  hasNetwork: false,
+  network: 'off',
   protectedPaths: [],
   hiddenPaths: [],
 };
@@ -54,10 +60,17 @@ const defaultSandbox: SandboxOptions = {
 /** One answer for the whole process: it depends on the machine alone. */
 let probed: Promise<Probe> | null = null;
 
-/** `notice` gets the sentence that says that there is no sandbox. */
+type Surroundings = {
+  /** Gets the sentence that says that there is no sandbox. */
+  notice(line: string): void;
+  /** Where the user's proxies stand. Default: this process's. */
+  environment?: Environment;
+  find?: () => Promise<Probe>;
+};
+
 export function createSandbox(
   given: Partial<SandboxOptions>,
-  { notice, find }: { notice(line: string): void; find?: () => Promise<Probe> },
+  { notice, environment = process.env, find }: Surroundings,
 ): Sandbox {
   const options = { ...defaultSandbox, ...given };
   const temporary = createTemporaries();
@@ -76,6 +89,10 @@ export function createSandbox(
     return found;
   };
 
+  /** By a list, what is to change nothing does not change anything elsewhere either. */
+  const networkFor = (mode: SandboxMode | undefined): NetworkAccess =>
+    mode === 'read-only' && typeof options.network !== 'string' ? 'off' : options.network;
+
   const holdIn = async (folder: string, mode: SandboxMode | undefined) => {
     const found = await probe();
     if (found === null) return null;
@@ -92,23 +109,35 @@ export function createSandbox(
       if (held === null || !held.found.isAvailable) return { kind: 'none' };
       const { places, isFolderWritable } = held;
       if (places.gap !== null && isFolderWritable) return { kind: 'partial', reason: places.gap };
-      return { kind: 'whole', isFolderWritable, hasNetwork: options.hasNetwork };
+      return { kind: 'whole', isFolderWritable, network: networkFor(mode) };
     },
     async launch(session, folder, { mode, roots } = {}) {
       const held = await holdIn(folder, mode);
       if (held === null || !held.found.isAvailable) return null;
       const { found, places, isFolderWritable } = held;
-      const { hasNetwork } = options;
+      const network = networkFor(mode);
       const confinement = {
         ...places,
         folder: resolve(folder),
         isFolderWritable,
         ...(roots !== undefined && narrowed(places, resolve(folder), roots)),
-        hasNetwork,
+        hasNetwork: network === 'on',
         temporary: await temporary(session),
       };
-      const release = isFolderWritable ? await holdPlaceholders(places.placeholders) : () => Promise.resolve();
-      return launchOf(found.mechanism, confinement, release);
+      const wasRepository = isRepositoryItself(confinement.folder);
+      const giveBack = isFolderWritable ? await holdPlaceholders(places.placeholders) : () => Promise.resolve();
+      try {
+        const way = typeof network === 'string' ? null : await openWay(network, found.mechanism, environment);
+        const release = async () => {
+          way?.gateway.close();
+          await giveBack();
+          return !isFolderWritable || wasRepository ? null : setAside(confinement.folder);
+        };
+        return { ...launchOf(found.mechanism, confinement, way), network, release };
+      } catch (error) {
+        await giveBack();
+        throw error;
+      }
     },
   };
 }
@@ -126,27 +155,34 @@ function narrowed(places: Places, folder: string, roots: readonly string[]): Par
   return { writable, anchored: places.anchored.filter((path) => writable.some((root) => isInside(root, path))) };
 }
 
+/** Loaded with the first command that needs it. */
+async function openWay(list: HostList, { kind }: Mechanism, environment: Environment): Promise<Way> {
+  const { openEntrance, openPort } = await import('./network/way.ts');
+  return kind === 'bubblewrap' ? openEntrance(list, environment) : openPort(list, environment);
+}
+
 function launchOf(
   mechanism: Mechanism,
   confinement: Confinement & Partial<Places>,
-  release: () => Promise<void>,
-): Launch {
-  const { isFolderWritable, hasNetwork, temporary } = confinement;
+  way: Way | null,
+): Omit<Launch, 'network' | 'release'> {
+  const { isFolderWritable, temporary } = confinement;
   // Elsewhere the temporary folder cannot be put in the place of another.
   const seen = mechanism.kind === 'bubblewrap' ? '/tmp' : temporary;
   const cache = join(seen, '.cache');
   return {
-    words: argumentsOf(mechanism, confinement),
+    words: [...argumentsOf(mechanism, { ...confinement, proxyPort: way?.port ?? null }), ...(way?.words ?? [])],
     environment: {
       TMPDIR: seen,
       // A shared cache would carry what a contained command writes to those that are not.
       XDG_CACHE_HOME: cache,
       npm_config_cache: join(cache, 'npm'),
       PAWL_SANDBOX: isFolderWritable ? 'workspace-write' : 'read-only',
+      ...way?.variables,
     },
     hasInfo: mechanism.kind === 'bubblewrap',
     isFolderWritable,
-    hasNetwork,
-    release,
+    gateway: way?.gateway ?? null,
+    hasEntrance: way !== null && way.port === null,
   };
 }

@@ -53,7 +53,7 @@ export async function exchange(asked: Exchange, deadline: Deadline): Promise<Inc
 }
 
 /** Answers with the addresses that were checked, whatever the name means by now. */
-function onlyTo(addresses: readonly string[]): LookupFunction {
+export function onlyTo(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return (_host, { all }, callback) => {
     const [first] = found;
@@ -73,7 +73,7 @@ async function throughTunnel(options: RequestOptions, url: URL, proxy: URL, sign
 }
 
 /** A plain request is sent to the proxy itself, with the whole address as its path (RFC 9112 §3.2.2). */
-function throughPlainProxy(options: RequestOptions, url: URL, proxy: URL): void {
+export function throughPlainProxy(options: RequestOptions, url: URL, proxy: URL): void {
   options.protocol = proxy.protocol;
   options.host = hostOf(proxy);
   options.port = portOf(proxy);

@@ -3,14 +3,12 @@ import { PawlError } from '@pawl/protocol';
 import { readBody } from './body.ts';
 import { Deadline } from './deadline.ts';
 import { exchange, failure, type Route } from './exchange.ts';
-import { type Network, openAddresses } from './network.ts';
+import type { Network } from './network.ts';
 import type { WebOptions } from './options.ts';
-import { proxyFor } from './proxy.ts';
+import { routeTo } from './route.ts';
 import { hostOf, portOf, type TargetRules, targetOf } from './target.ts';
 
 const mostRedirects = 5;
-/** How long a name is looked up when a proxy will look it up again anyway, ms. */
-const courtesyLookupMs = 2000;
 
 const headers = {
   accept: 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5',
@@ -54,7 +52,7 @@ export async function fetchPage(
   try {
     let url = targetOf(start, rules);
     for (let redirects = 0; redirects <= mostRedirects; redirects++) {
-      const route = await deadline.race(routeTo(url, options, network));
+      const route = await deadline.race(routeTo(url, options.environment, network));
       const response = await exchange({ url, method: 'GET', headers, body: null, route }, deadline);
       deadline.touch();
       const location = redirectIn(response);
@@ -75,19 +73,6 @@ export async function fetchPage(
   } finally {
     deadline.close();
   }
-}
-
-async function routeTo(url: URL, options: WebOptions, network: Network): Promise<Route> {
-  const proxy = proxyFor(url, options.environment);
-  if (proxy === null) return { addresses: await openAddresses(url, network) };
-  // The proxy decides where the name leads. What can be told beforehand is told; no answer here is no refusal.
-  const late = new Promise<null>((resolve) => setTimeout(resolve, courtesyLookupMs, null).unref());
-  const asked = openAddresses(url, network).catch((error: unknown) => {
-    if (error instanceof PawlError && error.code === 'dns_failed') return null;
-    throw error;
-  });
-  await Promise.race([asked, late]);
-  return { proxy };
 }
 
 function redirectIn({ statusCode = 0, headers }: IncomingMessage): string | null {

@@ -69,7 +69,9 @@ export async function openTunnel(proxy: URL, target: URL, signal: AbortSignal): 
       response.destroy();
       fail(`refused ${authority} with HTTP ${response.statusCode}`);
     });
-    connect.once('connect', (response, socket) => {
+    connect.once('connect', (response, socket, head) => {
+      // Whoever speaks first may have begun already.
+      if (head.length > 0) socket.unshift(head);
       if (response.statusCode === 200) return resolve(socket);
       socket.destroy();
       fail(`refused ${authority} with HTTP ${response.statusCode}`);

@@ -57,7 +57,7 @@ export const closedFor = (address: string, rules: Pick<TargetRules, 'permits'>) 
 export function forbidden(host: string, what: string): PawlError {
   return new PawlError(
     'forbidden_address',
-    `${host} is not on the public Internet (${what}), and web_fetch goes nowhere else.`,
+    `${host} is not on the public Internet (${what}), and nothing else is reached from here.`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { JudgedPart, RuleLayer, Subject } from '@pawl/policy';
-import { explainByRules, judgeScope, suggestRules } from '@pawl/policy';
+import { explainByRules, judgeScope, plainAsk, suggestRules } from '@pawl/policy';
 import type { AgentProfile, JsonObject, Judgement } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
 import { toolsFor } from '../../context/audience.ts';
@@ -95,6 +95,8 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
   const approvers = ports.approvers === undefined ? null : approversOf(ports.approvers, asked);
   return {
     ...judged,
+    // That a tool asks, as it always does, is said by its question.
+    ...(reason !== plainAsk(tool.name) && { reason }),
     ...plan.found,
     // No rule lets a call out of its sandbox.
     suggestions: containment === 'escape' ? [] : suggestRules(base),

@@ -1,0 +1,40 @@
+/**
+ * How a gateway gets into a sandbox that has a network of its own, in which nothing of this machine can be reached:
+ * before the command begins, a Node in the sandbox listens on its loopback and hands the listening socket over to us, on
+ * a channel that is closed before the command begins. So nothing of ours runs on beside the command, no file or port of
+ * the machine leads here, and nobody but the command can knock.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { Server } from 'node:net';
+import type { Gateway } from './gateway.ts';
+
+/** The channel's number in the sandbox: the fifth of the descriptors that a process is started with. */
+const channelDescriptor = 4;
+
+/** Below those that the system gives to who asks for any: https://www.kernel.org/doc/html/latest/networking/ip-sysctl.html. */
+const port = 17_127;
+
+const listen = `const server = require('node:net').createServer().listen(${port}, '127.0.0.1', 511, () =>
+  process.send('entrance', server, () => process.exit()));`;
+
+const open = `NODE_OPTIONS= NODE_EXTRA_CA_CERTS= NODE_USE_ENV_PROXY= "$1" -e "$2" ||
+  echo 'The way to the network could not be opened: the Node that Pawl runs on does not run in the sandbox.' >&2
+exec ${channelDescriptor}>&-
+unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE
+shift 2
+exec "$@"`;
+
+/** How the command finds the way. */
+export const entranceProxy = `http://127.0.0.1:${port}`;
+
+/** What stands between the sandbox's words and those of the command. */
+export const entranceWords = (): string[] => ['/bin/bash', '-c', open, 'bash', process.execPath, listen];
+
+/** Lets a gateway serve the command that a process leads to. */
+export function takeEntrance(child: ChildProcess, gateway: Gateway): void {
+  child.channel?.unref();
+  child.once('message', (_, entrance) => {
+    if (entrance instanceof Server) gateway.serve(entrance);
+    if (child.connected) child.disconnect();
+  });
+}
