@@ -227,10 +227,14 @@ function located(touched: TouchedPath, question: Question): Located {
 const ofSystem = ['/bin', '/dev', '/lib', '/lib64', '/nix/store', '/opt', '/sbin', '/tmp', '/usr'];
 
 /** A path that only the shell will know says nothing. */
-const isOutward = ({ path, isGuess, written, real }: Located, { cwd }: Question) =>
-  path !== null &&
-  isGuess !== true &&
-  [written, real].some((place) => ![cwd, ...ofSystem].some((folder) => isInside(folder, place)));
+function isOutward({ path, isGuess, access, written, real }: Located, question: Question): boolean {
+  if (path === null || isGuess === true) return false;
+  const { cwd } = question;
+  return [written, real].some((place) => {
+    if (isInside(cwd, place)) return access === 'write' && isObeyed(place, question);
+    return !ofSystem.some((folder) => isInside(folder, place));
+  });
+}
 
 /** The paths that a command names, absolute and as they are written, for `canonicalPaths`. `..` is not worked out. */
 export function namedPaths(command: string, base: PathBase): string[] {

@@ -44,6 +44,10 @@ describe('P10: what a sandbox holds needs no question where edits need none', ()
       'python3 /etc/x.py',
       'echo x > .github/workflows/x.yml',
       'echo x > .envrc',
+      'cp a .envrc',
+      'rm -r .git',
+      'mkdir -p x/.vscode',
+      'sed -i s/a/b/ .github/workflows/ci.yml',
     ]) {
       expect([command, verdictOf(command, 'accept-edits', 'workspace')]).toEqual([command, 'ask']);
     }

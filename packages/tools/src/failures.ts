@@ -14,7 +14,8 @@ const meanings: { [code: string]: [code: string, sentence: string] } = {
   ELOOP: ['bad_path', 'leads through symlinks in a circle'],
   ENAMETOOLONG: ['bad_path', 'has a name that is too long'],
   ENOTEMPTY: ['not_empty', 'is a folder that is not empty'],
-  EBUSY: ['busy', 'is in use'],
+  EBUSY: ['busy', 'is in use, or mounted for itself, and cannot be replaced; change it with bash'],
+  EXDEV: ['busy', 'is mounted for itself and cannot be replaced; change it with bash'],
   EMFILE: ['file_error', 'could not be opened: too many files are open. Try again'],
 };
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { isPawlError, PawlError } from '@pawl/protocol';
 import { pathOfHandle } from './disk/open-folder.ts';
 import { fileFailure, systemCode } from './failures.ts';
@@ -36,11 +36,14 @@ export async function readFileBytes({ path, shown }: Place, maxBytes: number): P
 }
 
 /**
- * What stands at a canonical path, open to be read, or null if nothing does. It may be a folder, a device or a pipe.
- * @throws `outdated` as above, `no_permission`…
+ * The file or folder at a canonical path, open to be read, or null if there is none.
+ * @throws as above.
  */
 export async function openFile({ path, shown }: Place): Promise<FileHandle | null> {
-  // Without blocking, so that opening a pipe that nobody writes to returns.
+  // To open is to act already: it lets go whoever waits to write into a pipe, and starts a watchdog's clock.
+  const status = await lstat(path).catch(() => null);
+  if (status !== null && !status.isFile() && !status.isDirectory() && !status.isSymbolicLink()) throw notAFile(shown);
+  // Without blocking, in case there is a pipe by now.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return null;
     throw systemCode(error) === 'ENXIO' ? notAFile(shown) : fileFailure(error, shown);

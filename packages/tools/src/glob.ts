@@ -50,37 +50,34 @@ async function run(
   refuseUnjudged(place, context);
   const local = localPattern(pattern, place);
   const isMatch = await matcherOf(pattern, local);
+  // It names what list would name: not what is in a folder that rules keep.
+  const barred = context.barredIn?.(place.path) ?? null;
+  const isNamed = (file: string) => barred === null || !barred(join(place.path, dirname(file)));
+  const environment = commandEnvironment(options);
   // Held, so that the very folder that was judged is searched.
   const folder = await openFolder(place.path).catch((error: unknown) => {
     if (systemCode(error) === 'ENOTDIR') throw new PawlError('not_folder', `${place.shown} is not a folder.`);
     throw asFileFailure(error, place.shown);
   });
-  // It names what list would name: not what is in a folder that rules keep.
-  const barred = context.barredIn?.(place.path) ?? null;
-  const isNamed = (file: string) => barred === null || !barred(join(place.path, dirname(file)));
   const found = keepSmallest(mostResults);
   let rest = '';
-  const environment = commandEnvironment(options);
-  const others = await otherFolders(folder.entry('.'), local);
   const decoder = new TextDecoder();
-  const end = await ripgrep(
-    {
-      cwd: folder.entry('.'),
-      file: null,
-      options: ['--files', '--null', ...sieveFor(local), ...others],
-      environment,
-      signal: context.signal,
-    },
-    (chunk) => {
-      const names = (rest + decoder.decode(chunk, { stream: true })).split('\0');
-      rest = names.pop() ?? '';
-      for (const name of names) {
-        const file = name.slice('./'.length);
-        if (isMatch(file) && isNamed(file)) found.add(file);
-      }
-      return true;
-    },
-  ).finally(() => folder.close());
+  const take = (chunk: Buffer) => {
+    const names = (rest + decoder.decode(chunk, { stream: true })).split('\0');
+    rest = names.pop() ?? '';
+    for (const name of names) {
+      const file = name.slice('./'.length);
+      if (isMatch(file) && isNamed(file)) found.add(file);
+    }
+    return true;
+  };
+  const cwd = folder.entry('.');
+  const end = await otherFolders(cwd, local)
+    .then((others) => {
+      const flags = ['--files', '--null', ...sieveFor(local), ...others];
+      return ripgrep({ cwd, file: null, options: flags, environment, signal: context.signal }, take);
+    })
+    .finally(() => folder.close());
   if (end.exitCode === 2 && found.count() === 0 && end.errors !== '') {
     throw new PawlError('search_failed', `Not everything in ${place.shown} could be searched: ${end.errors.trim()}`);
   }

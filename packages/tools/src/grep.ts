@@ -100,7 +100,7 @@ async function run(input: GrepInput, context: ToolContext, options: ToolOptions)
 
 /**
  * The folder or file that was judged, held open so that it is searched and nothing that takes its name.
- * @throws `search_failed` for a pipe or a device, which could be read for ever; what the system says.
+ * @throws `not_a_file` for a pipe or a device, which could be read for ever; what the system says.
  */
 async function openGround({ path, shown }: Place): Promise<{ ground: SearchGround; close(): Promise<void> }> {
   const folder = await openFolder(path).catch((error: unknown) => {
@@ -108,11 +108,9 @@ async function openGround({ path, shown }: Place): Promise<{ ground: SearchGroun
     throw error;
   });
   if (folder !== null) return { ground: { cwd: folder.entry('.'), file: null }, close: () => folder.close() };
-  const file = await openFile({ path, shown });
-  const isFile = file !== null && (await file.stat()).isFile();
-  if (isFile) return { ground: { cwd: dirname(path), file: { path, handle: file } }, close: () => file.close() };
-  await file?.close();
-  throw new PawlError('search_failed', `${shown} is neither a file nor a folder, so it cannot be searched.`);
+  const handle = await openFile({ path, shown });
+  if (handle === null) throw new PawlError('not_found', `${shown} does not exist.`);
+  return { ground: { cwd: dirname(path), file: { path, handle } }, close: () => handle.close() };
 }
 
 function optionsOf({ pattern, glob, ignoreCase = false, context = 0 }: GrepInput): string[] {

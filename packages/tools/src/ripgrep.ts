@@ -33,7 +33,9 @@ export async function ripgrep(
       cause: error,
     });
   });
-  const isBare = search.file === null && !(await hasRulesAbove(await realpath(search.cwd)));
+  // An open folder that loses its name at this moment has none: then nothing is known of what is above it.
+  const place = search.file === null ? await realpath(search.cwd).catch(() => null) : null;
+  const isBare = place !== null && !(await hasRulesAbove(place));
   search.signal.throwIfAborted();
   const { cwd, target, input } = await placeOf(search);
   const options = [...search.options, ...common, ...(isBare ? ['--no-ignore-parent'] : [])];

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -22,7 +23,24 @@ describe('a pattern or text that is made to take for ever', () => {
   it('is refused by grep where it would wait for a pipe', async () => {
     const { folder, call } = createWorkspace();
     spawnSync('mkfifo', [join(folder, 'pipe')]);
-    await expect(call('grep', { pattern: 'x', path: 'pipe' })).rejects.toThrow('neither a file nor a folder');
+    await expect(call('grep', { pattern: 'x', path: 'pipe' })).rejects.toThrow('is a device, pipe or socket');
+  });
+});
+
+describe('a pipe that somebody waits to write into', () => {
+  it('is not opened by a tool, which would let the writer go with nobody to read', async () => {
+    const { folder, call } = createWorkspace();
+    const pipe = join(folder, 'pipe');
+    spawnSync('mkfifo', [pipe]);
+    const writer = spawn('sh', ['-c', 'echo ready; echo text > "$0"', pipe], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(writer.stdout, 'data');
+    const inputs = { read: {}, write: { content: '' }, edit: { old: 'a', new: 'b' }, grep: { pattern: 'x' } };
+    for (let round = 0; round < 20; round++) {
+      for (const [tool, input] of Object.entries(inputs)) {
+        await expect(call(tool, { path: 'pipe', ...input })).rejects.toMatchObject({ code: 'not_a_file' });
+      }
+    }
+    expect(spawnSync('cat', [pipe], { encoding: 'utf8', timeout: 5000 }).stdout).toBe('text\n');
   });
 });
 

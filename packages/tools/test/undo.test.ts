@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -17,6 +18,7 @@ import type { DurableEvent, EventBody, JsonObject } from '@pawl/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groundOf } from '../src/disk/deed.ts';
+import { makeFolder } from '../src/disk/entry-deeds.ts';
 import { planReversal, type ReversalOptions } from '../src/undo/reversal.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
@@ -92,19 +94,31 @@ describe("T3: undo of a turn's file changes", () => {
     expect(blocked).toEqual([{ shown: 'd/a', reason: 'leads elsewhere since it was looked at' }]);
   });
 
+  it('sets the mode of a folder that it brings back, and of nothing that a symlink put in its place leads to', async () => {
+    const { folder } = createSession();
+    const outside = temporaryFolder();
+    const before = statSync(outside).mode;
+    const deed = makeFolder({ path: join(folder, 'd'), shown: 'd' }, 0o711, { mark: 'm', isAlone: true });
+    await deed.stage();
+    rmdirSync(join(folder, 'd'));
+    symlinkSync(outside, join(folder, 'd'));
+    await expect(deed.clean(true)).rejects.toThrow();
+    expect(statSync(outside).mode).toBe(before);
+  });
+
   it('cleans up what an attempt that was killed left beside the files, also of those that it had put back', async () => {
     const { folder, begin, call, changes, reverse } = createSession();
     begin();
-    for (const path of ['a', 'b']) await call('write', { path, content: 'x' });
-    const deeds = ['a', 'b'].map((name) => groundOf({ path: join(folder, name), shown: name }, 'reversal\0s'));
+    for (const path of ['new/a', 'b']) await call('write', { path, content: 'x' });
+    const deeds = ['new/a', 'b'].map((name) => groundOf({ path: join(folder, name), shown: name }, 'reversal\0s'));
     // As it is after the first of them was removed.
     for (const deed of deeds) await deed.open();
-    renameSync(join(folder, 'a'), deeds[0]?.former() ?? '');
+    renameSync(join(folder, 'new/a'), deeds[0]?.former() ?? '');
     writeFileSync(deeds[1]?.fresh() ?? '', 'x');
     for (const deed of deeds) await deed.close();
-    expect(readdirSync(folder)).toHaveLength(3);
+    expect(readdirSync(folder, { recursive: true })).toHaveLength(4);
     const reversal = await reverse(changes(), 'undo');
-    expect(reversal).toMatchObject({ done: ['a'], steps: [{ shown: 'b' }] });
+    expect(reversal).toMatchObject({ done: ['new/a'], steps: [{ shown: 'b' }] });
     await reversal.apply();
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -100,19 +100,23 @@ function temporaryNames(path: string, mark: string): { fresh: string; former: st
   return { fresh: `.pawl-${id}.new`, former: `.pawl-${id}.old` };
 }
 
-/** Removes what an interrupted attempt left beside a place. */
-export async function removeRests(path: string, mark: string): Promise<void> {
+/** Removes what an interrupted attempt left beside a place. @returns whether there was something. */
+export async function removeRests(path: string, mark: string): Promise<boolean> {
   const folder = await openFolder(dirname(path)).catch((error: unknown) => {
     // Nothing of ours can be where the way there is gone, or leads elsewhere by now.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '') || isPawlError(error, 'outdated')) return null;
     throw error;
   });
-  if (folder === null) return;
+  if (folder === null) return false;
+  let hasFound = false;
   try {
-    for (const name of Object.values(temporaryNames(path, mark))) await removeEntry(folder, join(dirname(path), name));
+    for (const name of Object.values(temporaryNames(path, mark))) {
+      hasFound = (await removeEntry(folder, join(dirname(path), name))) || hasFound;
+    }
+    return hasFound;
   } finally {
     await folder.close();
   }
 }
 
-export const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+export const { O_RDONLY, O_DIRECTORY = 0, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;

@@ -1,8 +1,8 @@
 /** Symlinks and folders, as far as undoing needs them. */
-import { chmod, lstat, mkdir, readlink, rmdir, symlink, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, readlink, rmdir, symlink, unlink } from 'node:fs/promises';
 import { systemCode } from '../failures.ts';
 import type { Place } from '../paths.ts';
-import { type Deed, type DeedOptions, groundOf, outdated } from './deed.ts';
+import { type Deed, type DeedOptions, groundOf, O_DIRECTORY, O_NOFOLLOW, O_RDONLY, outdated } from './deed.ts';
 import { checkNothingThere } from './file-deeds.ts';
 
 export function makeLink(place: Place, target: string, { mark }: DeedOptions): Deed {
@@ -53,11 +53,17 @@ export function makeFolder(place: Place, mode: number, { mark }: DeedOptions): D
     commit: async () => undefined,
     revert: async () => undefined,
     async clean(isDone) {
-      if (isMade && isDone) await chmod(ground.target(), mode);
+      if (isMade && isDone) await setMode(ground.target(), mode);
       if (isMade && !isDone) await rmdir(ground.target());
       return ground.leave(isDone);
     },
   };
+}
+
+/** Of a folder, and of nothing that a symlink in its place leads to. */
+async function setMode(path: string, mode: number): Promise<void> {
+  const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  await handle.chmod(mode).finally(() => handle.close());
 }
 
 /** Goes last, once it is empty; with something of others in it, it stays. */

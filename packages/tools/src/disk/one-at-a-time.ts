@@ -4,7 +4,6 @@
  * by that look.
  */
 import { createHash } from 'node:crypto';
-import { connect, createServer } from 'node:net';
 import { dirname } from 'node:path';
 
 /** No change takes as long. Whoever holds a name for longer does not belong to us, and we go on without it. */
@@ -57,7 +56,8 @@ async function holdName(folder: string): Promise<Release> {
   }
 }
 
-function listen(name: string): Promise<Release | 'taken'> {
+async function listen(name: string): Promise<Release | 'taken'> {
+  const { createServer } = await import('node:net');
   return new Promise((resolve) => {
     const waiting = new Set<{ destroy(): void }>();
     const server = createServer((socket) => {
@@ -80,7 +80,8 @@ function listen(name: string): Promise<Release | 'taken'> {
 }
 
 /** Until whoever listens does no longer. */
-function untilReleased(name: string, mostMs: number): Promise<void> {
+async function untilReleased(name: string, mostMs: number): Promise<void> {
+  const { connect } = await import('node:net');
   return new Promise((resolve) => {
     const socket = connect({ path: name });
     const end = () => {

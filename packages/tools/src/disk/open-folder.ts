@@ -130,7 +130,7 @@ export async function removeFolders(paths: readonly string[]): Promise<void> {
     try {
       await rmdir(path);
     } catch (error) {
-      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) throw error;
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error;
     }
   }
 }

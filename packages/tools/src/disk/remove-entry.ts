@@ -7,24 +7,22 @@ import { type OpenFolder, openFolder } from './open-folder.ts';
 const folderCodes = ['EISDIR', 'EPERM'];
 
 /**
- * Removes an entry of an open folder, and all that is in it; one that is not there is no fault. Unlike `rm` of
+ * Removes an entry of an open folder, and all that is in it. @returns whether there was one. Unlike `rm` of
  * `node:fs` it goes by open folders and not by names, so that a program that swaps one of them for a symlink meanwhile
  * does not lead it elsewhere. `path` is the canonical one of the entry.
  */
-export async function removeEntry(folder: OpenFolder, path: string): Promise<void> {
+export async function removeEntry(folder: OpenFolder, path: string): Promise<boolean> {
   const entry = folder.entry(basename(path));
-  const code = await unlink(entry).then(
+  const failure = await unlink(entry).then(
     () => null,
-    (error: unknown) => {
-      if (folderCodes.includes(systemCode(error) ?? '')) return error;
-      if (systemCode(error) === 'ENOENT') return null;
-      throw error;
-    },
+    (error: unknown) => error,
   );
-  if (code === null) return;
+  if (failure === null) return true;
+  if (systemCode(failure) === 'ENOENT') return false;
+  if (!folderCodes.includes(systemCode(failure) ?? '')) throw failure;
   const inner = await openFolder(path, entry).catch((error: unknown) => {
     // No folder, then: a file that may not be removed.
-    throw systemCode(error) === 'ENOTDIR' ? code : error;
+    throw systemCode(error) === 'ENOTDIR' ? failure : error;
   });
   try {
     for (const name of await readdir(inner.entry('.'))) await removeEntry(inner, join(path, name));
@@ -32,4 +30,5 @@ export async function removeEntry(folder: OpenFolder, path: string): Promise<voi
     await inner.close();
   }
   await rmdir(entry);
+  return true;
 }

@@ -10,6 +10,7 @@ import { applyDelta } from '../delta.ts';
 import { type Deed, type DeedOptions, removeRests } from '../disk/deed.ts';
 import { makeFolder, makeLink, removeFolder, removeLink } from '../disk/entry-deeds.ts';
 import { putFile, removeFile } from '../disk/file-deeds.ts';
+import { removeFolders } from '../disk/open-folder.ts';
 import { transact } from '../disk/transact.ts';
 import { decodeText, isBinary } from '../encodings.ts';
 import { escapeName } from '../escape.ts';
@@ -80,7 +81,12 @@ export async function planReversal(changes: FileChanges, options: ReversalOption
     steps.some(({ place, target }) => target === null && isInside(folder, place.path));
   const mark = `reversal\0${options.session}`;
   const tidy = async () => {
-    for (const { path } of changes.changes) if (mayTouch(path, options) === null) await removeRests(path, mark);
+    let wasKilled = false;
+    for (const { path } of changes.changes) {
+      if (mayTouch(path, options) === null) wasKilled = (await removeRests(path, mark)) || wasKilled;
+    }
+    // Folders that had no file left in them would have gone at its end.
+    if (wasKilled) await removeFolders(made.filter((path) => mayTouch(path, options) === null));
   };
   return {
     steps: steps.map(({ place, now, target }) => ({ shown: place.shown, deed: deedOf(now, target) })),
