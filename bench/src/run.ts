@@ -7,6 +7,7 @@ import { longRun } from './experiments/long-run.ts';
 import { makespan } from './experiments/makespan.ts';
 import { manyRuns } from './experiments/many-runs.ts';
 import { resume } from './experiments/resume.ts';
+import { searchTools } from './experiments/search.ts';
 import { firstRequest } from './experiments/start.ts';
 import { checkStreaming } from './experiments/streaming.ts';
 import { startServer } from './local-server.ts';
@@ -20,6 +21,7 @@ const experiments: { [name in ExperimentName]: (bench: Bench) => Promise<Finding
   d: firstRequest,
   e: cacheShare,
   f: makespan,
+  g: searchTools,
 };
 
 const run = async (options: Options): Promise<void> => {

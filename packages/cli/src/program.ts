@@ -164,6 +164,7 @@ function addReverseOptions(command: Command): Command {
     .option('-n, --dry-run', 'only show what would be done, as a diff')
     .option('--skip-changed', 'leave out files that were changed since, instead of doing nothing')
     .option('--outside', "also files outside of the session's folder")
+    .option('--obeyed', 'also files that other programs obey, such as .git and .vscode')
     .option('--json', 'as JSON');
 }
 

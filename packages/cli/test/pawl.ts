@@ -113,15 +113,36 @@ export type Terminal = {
   output(): string;
   /** As a crash would. */
   kill(): void;
+  resize(columns: number): void;
   ended: Promise<number>;
 };
 
 /** The same in a real terminal. */
-export function startInTerminal(place: Place, args: readonly string[], env: Record<string, string> = {}): Terminal {
-  const child = spawnInTerminal(node, [program, ...args], {
+export function startInTerminal(
+  place: Place,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  columns = 100,
+): Terminal {
+  return openTerminal(place, node, [program, ...args], env, columns);
+}
+
+/** The same with a shell around it, that can stop a program and let it go on: its prompt is `$ `. */
+export function startShellInTerminal(place: Place, env: Record<string, string> = {}): Terminal {
+  return openTerminal(place, 'bash', ['--norc', '-i'], { ...env, PS1: '$ ' });
+}
+
+function openTerminal(
+  place: Place,
+  file: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  columns = 100,
+): Terminal {
+  const child = spawnInTerminal(file, [...args], {
     cwd: place.folder,
     env: { ...place.env, ...env },
-    cols: 100,
+    cols: columns,
     rows: 30,
   });
   let output = '';
@@ -144,6 +165,7 @@ export function startInTerminal(place: Place, args: readonly string[], env: Reco
     },
     output: () => output,
     kill: () => child.kill('SIGKILL'),
+    resize: (columns) => child.resize(columns, 30),
     ended,
   };
 }

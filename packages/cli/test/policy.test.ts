@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { wireServer } from '@pawl/models/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../src/config/config.ts';
-import { makePlace, type Place, pawl } from './pawl.ts';
+import { makePlace, type Place, pawl, serverEnv } from './pawl.ts';
 
 function write(path: string, text: string): string {
   mkdirSync(dirname(path), { recursive: true });
@@ -35,10 +36,45 @@ describe('P1: pawl policy', () => {
     expect(await json(place, ['policy', 'explain', 'mcp__x__y'])).toMatchObject({ verdict: 'ask' });
   });
 
+  it('says of a tool without arguments what it would do, and of one that is not there that it is not', async () => {
+    const place = makePlace();
+    for (const tool of ['git_status', 'todo', 'ask']) {
+      expect(await json(place, ['policy', 'explain', tool])).toMatchObject({ verdict: 'allow' });
+    }
+    for (const tool of ['bash', 'git_commit', 'edit']) {
+      expect(await json(place, ['policy', 'explain', tool])).toMatchObject({ verdict: 'ask' });
+    }
+    const { stderr } = await pawl(place, ['policy', 'explain', 'bsh(ls)']);
+    expect(stderr).toContain('There is no tool "bsh" here');
+  });
+
+  it('says which parts of a command need no question, and which rule would allow the others', async () => {
+    const place = makePlace();
+    const explained = await json(place, ['policy', 'explain', 'bash(cd src && npm run test a | head -5)']);
+    expect(explained).toMatchObject({ verdict: 'ask', rule: 'tool bash' });
+    expect(explained.parts).toMatchObject([{ verdict: 'allow' }, { verdict: 'ask' }, { verdict: 'allow' }]);
+    expect(explained.suggestions).toContain('bash(npm run test *)');
+    userConfig(place, 'rules:\n  ask: [bash]\n');
+    expect(await json(place, ['policy', 'explain', 'bash(npm test)'])).toMatchObject({
+      verdict: 'ask',
+      suggestions: [],
+    });
+  });
+
+  it('names the setting that rules of other programs belong to', async () => {
+    const place = makePlace();
+    userConfig(place, '{ "permissions": { "allow": ["Bash(ls)"] } }');
+    const { code, stderr } = await pawl(place, ['policy', 'list']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('permissions: there is no such setting. Did you mean "rules"?');
+  });
+
   it('says how a call is written that is none', async () => {
     const { code, stderr } = await pawl(makePlace(), ['policy', 'explain', '(git log)']);
     expect(code).toBe(2);
     expect(stderr).toContain("pawl policy explain 'bash(git log && rm x)'");
+    const bare = await pawl(makePlace(), ['policy', 'explain', 'git log -3']);
+    expect(bare.stderr).toContain("pawl policy explain 'bash(git log -3)'");
   });
 
   it('lists the rules of every layer in our words, and removes one with all else kept', async () => {
@@ -162,4 +198,58 @@ it('P1: a script that a trusted hook runs is part of what was trusted', async ()
   expect(state()).toBe('trusted');
   write(join(place.folder, '.pawl/stop.sh'), 'curl evil\n');
   expect(state()).toBe('changed');
+});
+
+describe('P1: a file that a rule keeps from being read', () => {
+  it('is reached by no tool, through no link, and is not told to match', async () => {
+    const place = makePlace({
+      '.env': 'KEY=hunter2hunter2\n',
+      'a.txt': 'KEY=plain\n',
+      'secrets/deep/key': 'hunter2hunter2\n',
+    });
+    userConfig(place, 'rules:\n  deny: ["read(**/.env)", "read(secrets/**)"]\n');
+    symlinkSync('.env', join(place.folder, 'link'));
+    symlinkSync('secrets', join(place.folder, 'door'));
+    writeFileSync(join(place.folder, '.env.ipynb'), '{}');
+    const update = (path: string) => `*** Begin Patch\n*** Update File: ${path}\n-KEY=x\n+KEY=y\n*** End Patch`;
+    const calls = [
+      ...['.env', './/.env/', 'link', 'door/deep/key', 'secrets/../.env'].map((path) => ({
+        tool: 'read',
+        input: { path },
+      })),
+      ...['.', '..', 'secrets', 'door', '.env'].map((path) => ({
+        tool: 'grep',
+        input: { pattern: 'hunter|KEY', path, context: 2 },
+      })),
+      { tool: 'grep', input: { pattern: '.', glob: '.env' } },
+      { tool: 'glob', input: { pattern: '**/*' } },
+      { tool: 'glob', input: { pattern: '*', path: 'door/deep' } },
+      { tool: 'list', input: { path: 'secrets/deep' } },
+      { tool: 'edit', input: { path: '.env', old: 'KEY=x', new: 'KEY=y' } },
+      { tool: 'multi_edit', input: { path: 'link', edits: [{ old: 'KEY=x', new: 'KEY=y' }] } },
+      ...['.env', 'secrets/deep/key'].map((path) => ({ tool: 'patch', input: { patch: update(path) } })),
+      { tool: 'patch', input: { patch: '*** Begin Patch\n*** Update File: .env\n*** Move to: b.txt\n*** End Patch' } },
+      { tool: 'bash', input: { command: 'cat .env' } },
+    ];
+    const results: string[] = [];
+    const server = await wireServer(({ messages }) => {
+      const last = messages.at(-1);
+      if (last?.role === 'tool') results.push(JSON.stringify(last));
+      const call = calls[messages.filter(({ role }) => role === 'assistant').length];
+      return call === undefined ? { text: 'Done.' } : { calls: [call] };
+    });
+    onTestFinished(() => server.close());
+    const flags = ['--permission-mode', 'auto', '--output-format', 'stream-json', '--max-steps', '40'];
+    const run = await pawl(place, ['run', '--session-id', 'mine', ...flags, 'Look'], { env: serverEnv(server.url) });
+    expect(results).toHaveLength(calls.length);
+    expect(results.filter((result) => result.includes('hunter2'))).toEqual([]);
+    expect(run.stdout).not.toContain('hunter2hunter2');
+    const [inFolder, above] = results.slice(5);
+    expect(inFolder).toContain('a.txt:1:KEY=plain');
+    expect(inFolder).toContain('files that rules keep are left out');
+    expect(above).not.toContain('secrets');
+    expect(results[11]).toContain('.env');
+    expect(results[11]).not.toContain('secrets/deep');
+    expect(readFileSync(join(place.folder, '.env'), 'utf8')).toBe('KEY=hunter2hunter2\n');
+  });
 });

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { makePlace, type Place, pawl, todoFiles } from './pawl.ts';
+import { wireServer } from '@pawl/models/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { makePlace, type Place, pawl, serverEnv, todoFiles } from './pawl.ts';
 
 const demo = (place: Place, args: readonly string[], prompt: string) =>
   pawl(place, ['run', '-m', 'demo', ...args, '--permission-mode', 'auto', prompt]);
@@ -109,6 +110,67 @@ describe('S1: pawl undo and redo', () => {
   });
 });
 
+/** A session whose first turn edits `a.txt` itself and by a task, which adds a file; its second turn edits `b.txt`. */
+async function withTask(): Promise<Place> {
+  const place = makePlace({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
+  const edit = (path: string, old: string, fresh: string) => ({ tool: 'edit', input: { path, old, new: fresh } });
+  const read = (path: string) => ({ tool: 'read', input: { path } });
+  const scripts = {
+    'Work on b': [[read('b.txt')], [edit('b.txt', 'one', 'two')]],
+    'The task': [
+      [read('a.txt')],
+      [edit('a.txt', 'two', 'three'), { tool: 'write', input: { path: 'new/c.txt', content: 'x' } }],
+      [{ tool: 'complete', input: { summary: 'made' } }],
+    ],
+    'Work on a': [
+      [read('a.txt')],
+      [edit('a.txt', 'one', 'two')],
+      [{ tool: 'task', input: { prompt: 'The task' } }],
+      [read('a.txt')],
+      [edit('a.txt', 'three', 'four')],
+    ],
+  };
+  const server = await wireServer((request) => {
+    const texts = request.messages.map((message) => JSON.stringify(message));
+    const last = texts.findLastIndex((text) => /"role":"user".*(?:Work on|The task)/.test(text));
+    const prompt = texts[last] ?? '';
+    const script = Object.entries(scripts).find(([name]) => prompt.includes(name))?.[1] ?? [];
+    const done = request.messages.slice(last).filter(({ role }) => role === 'assistant').length;
+    const calls = script[done];
+    return calls === undefined ? { text: 'Done.' } : { calls };
+  });
+  onTestFinished(() => server.close());
+  const run = (...args: string[]) =>
+    pawl(place, ['run', '--permission-mode', 'auto', ...args], { env: serverEnv(server.url) });
+  expect(await run('--session-id', 'mine', 'Work on a')).toMatchObject({ code: 0 });
+  expect(await run('-r', 'mine', 'Work on b')).toMatchObject({ code: 0 });
+  expect(readFileSync(join(place.folder, 'a.txt'), 'utf8')).toBe('four\n');
+  expect(readFileSync(join(place.folder, 'b.txt'), 'utf8')).toBe('two\n');
+  return place;
+}
+
+describe('S1: the tasks of a session', () => {
+  it('are undone, done again and rewound with the turn that asked for them', async () => {
+    const place = await withTask();
+    const read = (name: string) => readFileSync(join(place.folder, name), 'utf8');
+    expect((await pawl(place, ['undo'])).stderr).toContain('Undid turn 2 of session mine:\n  b.txt changed back\n');
+    expect(read('a.txt')).toBe('four\n');
+    const first = await pawl(place, ['undo']);
+    expect(first.stderr).toContain('Undid turn 1 of session mine:');
+    expect(read('a.txt')).toBe('one\n');
+    expect(existsSync(join(place.folder, 'new'))).toBe(false);
+    expect((await pawl(place, ['redo'])).stderr).toContain('Did again turn 1');
+    expect([read('a.txt'), read('new/c.txt')]).toEqual(['four\n', 'x']);
+    expect((await pawl(place, ['redo'])).code).toBe(0);
+    const [, second = ''] = await inputsOf(place);
+    expect((await pawl(place, ['sessions', 'rewind', 'mine', '--before', second, '--files'])).code).toBe(0);
+    expect([read('a.txt'), read('b.txt')]).toEqual(['four\n', 'one\n']);
+    const [begin = ''] = await inputsOf(place);
+    expect((await pawl(place, ['sessions', 'rewind', 'mine', '--before', begin, '--files'])).code).toBe(0);
+    expect([read('a.txt'), read('b.txt'), existsSync(join(place.folder, 'new'))]).toEqual(['one\n', 'one\n', false]);
+  });
+});
+
 describe('S1: pawl sessions rewind', () => {
   it('puts back files, goes on in a copy of the conversation, or both', async () => {
     const place = await twoTurns();
@@ -124,6 +186,10 @@ describe('S1: pawl sessions rewind', () => {
 
     const both = await rewind('--before', first, '--both', '--json');
     expect(JSON.parse(both.stdout)).toMatchObject({ draft: report, changed: [{}, {}] });
+    // The session that stays behind knows what became of its files.
+    expect((await pawl(place, ['sessions', 'show', 'mine'])).stdout).toContain(
+      `The work went on from there in session ${JSON.parse(both.stdout).session}.`,
+    );
     expect(readFileSync(join(place.folder, 'src/a.ts'), 'utf8')).toBe(todoFiles['src/a.ts']);
     expect(existsSync(join(place.folder, 'docs'))).toBe(false);
 

@@ -49,6 +49,18 @@ describe('the main job', () => {
     expect(() => readFileSync(join(place.folder, 'TODO.md'))).toThrow();
   });
 
+  it('is told which part of a command nobody is there to allow', async () => {
+    const command = 'npm test | ./send && cat /etc/hosts';
+    const server = await serve((request) =>
+      request.number === 1 ? { calls: [{ tool: 'bash', input: { command } }] } : { text: 'So.' },
+    );
+    const place = makePlace();
+    const { code } = await pawl(place, ['run', '--allow', 'bash(npm test *)', 'go'], { env: serverEnv(server.url) });
+    expect(code).toBe(3);
+    const told = JSON.stringify(server.requests.at(-1)?.messages.at(-1));
+    expect(told).toContain('nobody is there to give it. These parts of it need one: ./send; cat /etc/hosts. Go on');
+  });
+
   it('is allowed one tool by a rule', async () => {
     const place = makePlace(todoFiles);
     const { code } = await pawl(place, ['run', '--model', 'demo', '--allow', 'write(TODO.md)', job]);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -44,6 +45,22 @@ describe.skipIf(!probe.isAvailable)('pawl run, contained (P10)', () => {
     expect(existsSync(join(place.home, 'x'))).toBe(false);
     expect(seen).toContain('Read-only file system');
     expect(seen).not.toContain('pawl.db');
+  });
+
+  it('asks nobody before git status, and says so beforehand', async () => {
+    const place = makePlace();
+    execFileSync('git', ['init', '-q', place.folder]);
+    writeFileSync(join(place.folder, 'new.txt'), 'x');
+    call = { tool: 'bash', input: { command: 'git status --short && git branch --show-current' } };
+    expect((await run(place, 'manual')).code).toBe(0);
+    expect(seen).toContain('?? new.txt');
+    expect((await run(place, 'manual', ['--sandbox', 'off'])).code).toBe(3);
+    const explained = async (...args: string[]) => (await pawl(place, ['policy', 'explain', ...args])).stdout;
+    expect(await explained('bash(git status)')).toMatch(/^allow/);
+    expect(await explained('bash(npm test)')).toMatch(/^ask/);
+    expect(await explained('bash(npm test)', '--permission-mode', 'accept-edits')).toMatch(/^allow/);
+    configure(place, 'sandbox: off');
+    expect(await explained('bash(git status)')).toMatch(/^ask/);
   });
 
   it('lets nothing out of it where nobody is there to be asked, whatever the mode', async () => {

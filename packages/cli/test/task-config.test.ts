@@ -39,6 +39,23 @@ describe('A7: flows in the settings', () => {
     expect((await read(place)).flows).toEqual([]);
   });
 
+  it('make nothing larger than it is without the project, and say so (P1)', async () => {
+    const place = makePlace();
+    write(
+      project(place),
+      'tasks: { live: 60, depth: 1, resume: cancel }\nlimits: { steps: 500, usd: 3, approvalTimeoutMs: 0 }\n',
+    );
+    const { tasks, limits, warnings } = await read(place);
+    expect(tasks).toEqual({ depth: 1, resume: 'cancel' });
+    expect(limits).toEqual({ usd: 3 });
+    const ignored = (name: string) =>
+      expect.stringMatching(`${name}: ignored, because a project may only make limits smaller`);
+    expect(warnings).toEqual([ignored('limits.steps'), ignored('limits.approvalTimeoutMs'), ignored('tasks.live')]);
+    write(join(place.home, '.config', 'pawl', 'config.yaml'), 'tasks: { live: 64 }\nlimits: { steps: 600 }\n');
+    const after = await read(place);
+    expect([after.tasks.live, after.limits.steps]).toEqual([60, 500]);
+  });
+
   it('are refused with the place of a mistake', async () => {
     const place = makePlace();
     write(join(place.home, '.config', 'pawl', 'config.yaml'), flows.replace('completed', 'done'));

@@ -4,7 +4,17 @@ import { stripVTControlCharacters } from 'node:util';
 import { wireServer } from '@pawl/models/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHost, demo, sqliteLog } from '../src/index.ts';
-import { makePlace, type Place, pawl, serverEnv, startInTerminal, todoFiles } from './pawl.ts';
+import {
+  makePlace,
+  node,
+  type Place,
+  pawl,
+  program,
+  serverEnv,
+  startInTerminal,
+  startShellInTerminal,
+  todoFiles,
+} from './pawl.ts';
 
 const job = 'Find every TODO in this folder and write a report to TODO.md';
 const interrupt = '\u0003';
@@ -40,6 +50,58 @@ describe('an approval in a terminal', () => {
     expect(screen).toMatch(/✓ completed in .* session \S+/);
   });
 
+  it('writes over its own line, however narrow the terminal is or becomes', async () => {
+    for (const [first, then] of [
+      [40, 40],
+      [100, 40],
+    ] as const) {
+      const server = await commander('touch a');
+      const terminal = startInTerminal(makePlace(), ['run', 'go'], serverEnv(server.url), first);
+      await terminal.shown('once');
+      terminal.resize(then);
+      await terminal.shown(/Allow\? \(4:5\d left/);
+      const before = terminal.output().length;
+      await terminal.shown(/4:5\d left/);
+      await terminal.shown(/4:5\d left/);
+      const rows = stripVTControlCharacters(terminal.output().slice(before)).split(/\r|\n/);
+      const redrawn = rows.filter((row) => row.includes('Allow?'));
+      expect(redrawn.length).toBeGreaterThan(0);
+      for (const row of redrawn) expect(row.length).toBeLessThan(40);
+      terminal.write('n');
+      await terminal.shown('Why not?');
+      terminal.write('\r');
+      expect(await terminal.ended).toBe(0);
+    }
+  });
+
+  it('says why it asks, and everything once', async () => {
+    const place = makePlace();
+    const server = await serve((request) => {
+      const commands = ['cat /etc/hosts', 'true && touch \u202e'];
+      const command = commands[request.number - 1];
+      return command === undefined
+        ? { text: 'So.' }
+        : { calls: [{ tool: 'bash', input: { command, background: true } }] };
+    });
+    const terminal = startInTerminal(place, ['run', 'go'], serverEnv(server.url));
+    for (const [why, said] of [
+      ['It leads out of the session’s folder.', 'cat /etc/hosts'],
+      ['it holds characters that cannot be seen', 'true && touch \\u'],
+    ] as const) {
+      const before = terminal.output().length;
+      await terminal.shown('Allow?');
+      const asked = stripVTControlCharacters(terminal.output().slice(before));
+      expect(asked).toContain(why);
+      expect(asked).toContain('In the background');
+      expect(asked.split(`command: ${said}`)).toHaveLength(2);
+      expect(asked.slice(asked.indexOf('In the background'))).not.toContain(said);
+      terminal.write('n');
+      await terminal.shown('Why not?');
+      terminal.write('\r');
+    }
+    expect(await terminal.ended).toBe(0);
+  });
+
   it('tells the model the reason of a refusal', async () => {
     const server = await commander('rm everything');
     const terminal = startInTerminal(makePlace(), ['run', 'go'], serverEnv(server.url));
@@ -64,11 +126,11 @@ describe('an approval in a terminal', () => {
     expect([existsSync(join(place.folder, 'a')), existsSync(join(place.folder, 'b'))]).toEqual([false, true]);
   });
 
-  it('runs the arguments as the person changed them in their editor, and asks again if they are no JSON', async () => {
+  it('runs the arguments as the person changed them in their editor, who can mend what is no JSON', async () => {
     const place = makePlace();
     const once = join(place.home, 'once');
     const editor = join(place.home, 'editor.sh');
-    const change = `if [ -e "${once}" ]; then sed -i 's/touch a/touch b/' "$1"; else touch "${once}"; echo nonsense > "$1"; fi`;
+    const change = `if [ -e "${once}" ]; then sed -i 's/,$/}/' "$1"; else touch "${once}"; echo '{"command": "touch b",' > "$1"; fi`;
     writeFileSync(editor, `#!/bin/sh\n${change}\n`, { mode: 0o755 });
     const server = await commander('touch a');
     const terminal = startInTerminal(place, ['run', 'go'], { ...serverEnv(server.url), EDITOR: editor });
@@ -133,6 +195,41 @@ describe('an approval in a terminal', () => {
     terminal.write('\r');
     expect(await terminal.ended).toBe(0);
     expect(existsSync(join(place.folder, 'a'))).toBe(false);
+  });
+
+  it('takes no paste and no arrow or function key for an answer, whatever letters are in them', async () => {
+    const place = makePlace();
+    const server = await commander('touch a');
+    const terminal = startInTerminal(place, ['run', 'go'], serverEnv(server.url));
+    await terminal.shown(/4:\d\d left/);
+    for (const keys of ['yes, please\rdo it\r', '\u001b[D', '\u001bOP', '\u001b[200~y\u001b[201~']) {
+      terminal.write(keys);
+      // It is still asking a second later.
+      await terminal.shown(/4:\d\d left/);
+    }
+    terminal.write('n\r');
+    await terminal.shown('Why not?');
+    expect(stripVTControlCharacters(terminal.output())).not.toContain('For the rest');
+    terminal.write('\r');
+    expect(await terminal.ended).toBe(0);
+    expect(existsSync(join(place.folder, 'a'))).toBe(false);
+  });
+
+  it('waits on after Ctrl-Z and fg', async () => {
+    const place = makePlace();
+    const server = await commander('touch a');
+    const terminal = startShellInTerminal(place, serverEnv(server.url));
+    await terminal.shown('$ ');
+    terminal.write(`${node} ${program} run go\r`);
+    await terminal.shown(/4:\d\d left/);
+    terminal.write('\u001a');
+    await terminal.shown('Stopped');
+    terminal.write('fg\r');
+    await terminal.shown('Allow?');
+    terminal.write('y');
+    await terminal.shown('completed');
+    expect(existsSync(join(place.folder, 'a'))).toBe(true);
+    terminal.kill();
   });
 
   it('is still open after the program was killed, and answered in the next one', async () => {

@@ -15,7 +15,7 @@ export type { ContextRegion, ContextReport } from './context/regions.ts';
 export { contextOf } from './context/regions.ts';
 export { buildRequest, toldTo } from './context/request.ts';
 export type { State } from './core/index.ts';
-export { defaultLimits } from './core/index.ts';
+export { defaultLimits, taskSettingsOf } from './core/index.ts';
 export { withContext, withCostBudget, withSystem } from './middleware/index.ts';
 export * from './ports.ts';
 export { canonicalPathsOf } from './runtime/effects/canonical.ts';

@@ -212,6 +212,11 @@ export type ToolScope = {
   blobs: BlobStore;
   /** Digest of a file as this session last read or wrote it, or null. Keyed by canonical path. */
   lastSeen(path: string): string | null;
+  /**
+   * Whether rules keep what is at a canonical path in a folder from being read, though the folder may be searched; null
+   * where they keep nothing there.
+   */
+  barredIn?(folder: string): ((path: string) => boolean) | null;
   /** The session's notes, by key. */
   readonly notes?: ReadonlyMap<string, string>;
   /** All tools of the session, also those that the model has not been told of. */

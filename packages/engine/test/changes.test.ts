@@ -67,7 +67,7 @@ describe('S1: file changes in the log', () => {
       { turn: 2, tool: 'edit', details: change('/w/a', file('b'), 'c') },
       { turn: 3, tool: 'read', effect: 'read', details: { files: { '/w/a': digest('c') } } },
     ]);
-    expect(turnsWithChanges(events)).toEqual([1, 2]);
+    expect(turnsWithChanges(events, new Map())).toEqual([1, 2]);
     expect(fileChangesOf(events, { turn: 2 })).toMatchObject({
       turns: [2],
       changes: [
@@ -169,5 +169,54 @@ describe('S1: file changes in the log', () => {
     expect(found(onward)).toEqual([[digest('d'), 1, false]]);
     // A turn is what it was, so that it can be done again.
     expect(fileChangesOf(onward, { turn: 1 }).changes).toMatchObject([{ after: digest('b') }]);
+  });
+
+  it('of tasks belong to the turn that asked for them, each time that it did, and go by time', () => {
+    type Line = [at: number, type: string, data: JsonObject];
+    const log = (session: string, lines: readonly Line[]) =>
+      lines.map(
+        ([at, type, data], index) =>
+          ({ seq: index + 1, at, session, by: { kind: 'engine', id: 'e' }, type, data }) as unknown as DurableEvent,
+      );
+    const edit = (at: number, before: string, after: string): Line => [
+      at,
+      'tool.finished',
+      { call: 'c1', status: 'ok', content: '', details: change('/w/a', file(before), after) },
+    ];
+    const owner = log('s', [
+      [1, 'turn.started', { turn: 1, cause: 'continue' }],
+      [2, 'task.requested', { task: 't', session: 's.t' }],
+      [6, 'turn.started', { turn: 2, cause: 'continue' }],
+      edit(7, 'c', 'd'),
+      [8, 'task.reopened', { task: 't', instance: 2, reason: '' }],
+    ]);
+    const child = log('s.t', [
+      [3, 'task.assigned', { instance: 1 }],
+      [3, 'turn.started', { turn: 1, cause: 'task' }],
+      edit(4, 'a', 'b'),
+      [4, 'task.requested', { task: 'u', session: 's.t.u' }],
+      [8, 'task.assigned', { instance: 2 }],
+      [8, 'turn.started', { turn: 2, cause: 'task' }],
+      edit(9, 'd', 'e'),
+      // Another owner's, as after a fork.
+      [9, 'task.assigned', { instance: 3 }],
+      edit(10, 'e', 'f'),
+    ]);
+    const tasks = new Map([
+      ['s.t', child],
+      ['s.t.u', log('s.t.u', [[5, 'task.assigned', { instance: 1 }], edit(5, 'b', 'c')])],
+    ]);
+    const found = (range: { turn?: number; afterSeq?: number }) =>
+      fileChangesOf(owner, { ...range, tasks }).changes.map(({ before, after, isTangled }) => [
+        before,
+        after,
+        isTangled,
+      ]);
+    expect(turnsWithChanges(owner, tasks)).toEqual([1, 2]);
+    expect(found({ turn: 1 })).toEqual([[file('a'), digest('c'), false]]);
+    expect(found({ turn: 2 })).toEqual([[file('c'), digest('e'), false]]);
+    expect(found({})).toEqual([[file('a'), digest('e'), false]]);
+    expect(found({ afterSeq: 2 })).toEqual([[file('c'), digest('e'), false]]);
+    expect(fileChangesOf(owner).changes).toMatchObject([{ after: digest('d') }]);
   });
 });

@@ -2,7 +2,8 @@
 import type { PermissionMode, RuleSet, ToolEffect } from '@pawl/protocol';
 import { allowsPart } from './command-allow.ts';
 import { type Coverage, findsPart } from './command-find.ts';
-import { folderOfPattern, isInside, matchesPath, mayOverlap, type PathBase, segmentsOf } from './paths.ts';
+import { isObeyed } from './obeyed.ts';
+import { folderOfPattern, foldName, isInside, matchesPath, mayOverlap, type PathBase, segmentsOf } from './paths.ts';
 import { isHarmless, partReachesOutside } from './reading.ts';
 import { namesTool, type Rule } from './rules.ts';
 import { analyse, type Part } from './shell/analyse.ts';
@@ -50,12 +51,17 @@ export type Claim = {
   isPlainEdit: boolean;
   /** It leads out of the session's folder through a symlink, although it does not look like it. */
   isSurprising: boolean;
+  /** It names a place outside of the session's folder, or one that leads there. */
+  isOutside: boolean;
   /** It names a place that is neither the session's nor the system's, or a file that other programs obey. */
   isOutward: boolean;
   /** For a deny or an ask. */
   finds(rule: Rule): Coverage;
   allows(rule: Rule): boolean;
 };
+
+/** Many disks take `.ENV` for `.env`, and `é` in one spelling for the other: a deny or an ask holds for them all. */
+const ofProhibition = { withContents: true, ignoresCase: true };
 
 /** Tools whose rules are about reading a path, and about changing one, whoever does it. */
 const readTools: ReadonlySet<string> = new Set(['glob', 'grep', 'list', 'read']);
@@ -83,7 +89,14 @@ export function claimsOf(question: Question): Claim[] {
   });
 }
 
-const quiet = { harmless: null, doubt: null, isPlainEdit: false, isSurprising: false, isOutward: false };
+const quiet = {
+  harmless: null,
+  doubt: null,
+  isPlainEdit: false,
+  isSurprising: false,
+  isOutside: false,
+  isOutward: false,
+};
 
 function textClaim({ kind, value }: Subject, { tool }: Question): Claim {
   const isUrl = kind === 'url' || tool === 'web_fetch';
@@ -106,10 +119,10 @@ function pathClaim(path: string, question: Question): Claim {
     ...quiet,
     kind: 'path',
     text: path,
-    isPlainEdit: effect === 'write' && isPlainEdit(path, question.cwd),
+    isPlainEdit: effect === 'write' && isPlainEdit(path, question),
     finds: (rule) => {
       const { pattern } = rule;
-      if (pattern === null || !matchesPath(pattern, path, question, { withContents: true })) return 'no';
+      if (pattern === null || !matchesPath(pattern, path, question, ofProhibition)) return 'no';
       return namesTool(rule, tool, { ignoresCase: true }) || bindsTool(rule, tool, effect) ? 'yes' : 'no';
     },
     allows: (rule) =>
@@ -127,14 +140,8 @@ function bindsTool(rule: Rule, tool: string, effect: ToolEffect): boolean {
   return writeTools.has(named) && effect !== 'read';
 }
 
-/** Folders and files that other programs obey. An edit there is more than an edit, so `accept-edits` leaves it to a person. */
-const obeyed = new Set('.envrc .git .githooks .github .gitlab .husky .idea .pawl .vscode'.split(' '));
-
-const isPlainEdit = (path: string, cwd: string) =>
-  isInside(cwd, path) &&
-  !segmentsOf(path)
-    .slice(segmentsOf(cwd).length)
-    .some((segment) => obeyed.has(segment.toLowerCase()));
+/** `accept-edits` leaves an edit of what other programs obey to a person. */
+const isPlainEdit = (path: string, base: PathBase) => isInside(base.cwd, path) && !isObeyed(path, base);
 
 /* ------------------------------------------------- the parts of a command */
 
@@ -142,21 +149,23 @@ function partClaim(part: Part, question: Question): Claim {
   const touched = touchedBy(part).map((each) => located(each, question));
   const leaves = ({ path, isGlob, isGuess, real }: Located) =>
     path !== null && !isGlob && isGuess !== true && !isInside(question.cwd, real);
-  const looksOutside = partReachesOutside(part);
-  const isSurprising = !looksOutside && touched.some(leaves);
+  const looksOutside = partReachesOutside(part, question.cwd);
+  const isOutside = touched.some(leaves);
+  const isSurprising = !looksOutside && isOutside;
   const [target, ...others] = part.kind === 'redirect' && part.access === 'write' ? touched : [];
   const writtenTo =
     target?.path != null && !target.isGlob && others.every(({ isGuess }) => isGuess) ? target.real : null;
   return {
     kind: part.kind,
     text: part.text,
-    harmless: isSurprising || looksOutside ? null : isHarmless(part),
+    harmless:
+      isSurprising || looksOutside ? null : isHarmless(part, { isContained: question.containment === 'read-only' }),
     doubt: part.kind === 'doubt' ? part.reason : null,
-    isPlainEdit: writtenTo !== null && isPlainEdit(writtenTo, question.cwd),
+    isPlainEdit: writtenTo !== null && isPlainEdit(writtenTo, question),
     isSurprising,
+    isOutside,
     isOutward:
-      touched.some((each) => isOutward(each, question)) ||
-      (writtenTo !== null && !isPlainEdit(writtenTo, question.cwd)),
+      touched.some((each) => isOutward(each, question)) || (writtenTo !== null && !isPlainEdit(writtenTo, question)),
     finds: (rule) =>
       strongest([commandCoverage(rule, part, question), ...touched.map((path) => pathCoverage(rule, path, question))]),
     allows: (rule) => {
@@ -190,10 +199,10 @@ function pathCoverage(rule: Rule, touched: Located, question: Question): Coverag
     return mayOverlap(pattern, covered, question) ? 'maybe' : 'no';
   }
   const places = written === real ? [real] : [written, real];
-  if (places.some((place) => matchesPath(pattern, place, question, { withContents: true }))) return certain;
+  if (places.some((place) => matchesPath(pattern, place, question, ofProhibition))) return certain;
   // Who changes a folder may change all that is in it.
-  const folder = folderOfPattern(pattern, question);
-  return access === 'write' && places.some((place) => isInside(place, folder)) ? 'maybe' : 'no';
+  const folder = foldName(folderOfPattern(pattern, question));
+  return access === 'write' && places.some((place) => isInside(foldName(place), folder)) ? 'maybe' : 'no';
 }
 
 function strongest(coverages: readonly Coverage[]): Coverage {

@@ -1,11 +1,13 @@
 /** Who may do what: rules, modes and the readings of paths and commands they rest on. Pure; nothing else decides. */
 
+export { barredIn } from './barred.ts';
 export { type Containment, namedPaths, type Question, type RuleLayer, type Subject } from './claims.ts';
 export { allowsCommand } from './command-allow.ts';
 export { type Coverage, findsCommand } from './command-find.ts';
-export { type Explanation, explainByRules, type JudgedPart, judgeByRules, type Ruling } from './judge.ts';
+export { type Explanation, explainByRules, type JudgedPart, judgeByRules, plainAsk, type Ruling } from './judge.ts';
+export { isObeyed, obeyedNames } from './obeyed.ts';
 export { isInside, matchesPath, type PathBase, segmentsOf } from './paths.ts';
-export { reachesOutside, readingCommands, readsOnly } from './reading.ts';
+export { reachesOutside, readingCommands, readsOnly, readsWhereContained } from './reading.ts';
 export { parseRule, type Rule, type StrayRule, strayRules } from './rules.ts';
 export { judgeScope, scopeRoots, type WriteScopes } from './scope.ts';
 export { prepareCommand } from './shell/analyse.ts';

@@ -78,7 +78,8 @@ function explain(question: Question): Explanation {
     ({ basis, verdict }, index) =>
       basis === 'allow' || (basis === 'mode' && verdict === 'allow' && claims[index]?.isPlainEdit === true),
   );
-  const isAsking = question.toolAsks && !isHelped;
+  // Where something else is asked about anyway, it is no part of the question.
+  const isAsking = question.toolAsks && !isHelped && !parts.some(({ verdict }) => verdict === 'ask');
   const final = parts.map((part, index) =>
     part.basis === 'harmless' && isAsking ? byMode(claims[index] as Claim, question) : part,
   );
@@ -215,10 +216,13 @@ function byMode(claim: Claim | null, question: Question): Judged {
       reason: held[question.containment === 'read-only' ? 'nothing' : 'folder'],
     };
   }
-  const why = claim?.isSurprising === true ? ', because it leads out of the session’s folder' : '';
+  const why = claim?.isOutside === true ? ' It leads out of the session’s folder.' : '';
   const doubt = claim?.doubt == null ? '' : ` What it would do is not certain: ${claim.doubt}.`;
-  return { ...judged, verdict: 'ask', rule: `tool ${tool}`, reason: `${tool} asks before it does this${why}.${doubt}` };
+  return { ...judged, verdict: 'ask', rule: `tool ${tool}`, reason: `${plainAsk(tool)}${why}${doubt}` };
 }
+
+/** The reason of a question that a tool puts each time, where there is no other. */
+export const plainAsk = (tool: string): string => `${tool} asks before it does this.`;
 
 const held = {
   nothing: 'It runs in the sandbox, where it can change no files.',

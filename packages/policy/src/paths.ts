@@ -61,31 +61,43 @@ function resolveDots(start: string[], pattern: string): string[] {
 /**
  * Whether a pattern covers a path. `**` stands for any number of segments (also none), `*` for any characters within
  * one segment (a leading dot too), `?` for one, `\` for the next character itself. A `withContents` match also covers
- * everything below what the pattern names: a deny of a folder is a deny of what is in it.
+ * everything below what the pattern names: a deny of a folder is a deny of what is in it. One that `ignoresCase` takes
+ * names as the most forgiving file systems do.
  */
 export function matchesPath(
   pattern: string,
   path: string,
   base: PathBase,
-  options: { withContents: boolean } = { withContents: false },
+  options: { withContents?: boolean; ignoresCase?: boolean } = {},
 ): boolean {
   const named = absolutePattern(pattern, base);
-  const segments = options.withContents ? [...named, '**'] : named;
+  const segments = options.withContents === true ? [...named, '**'] : named;
+  const read = options.ignoresCase === true ? foldName : (name: string) => name;
   return matchesSequence(
     segments,
     segmentsOf(path),
     (segment) => segment === '**',
-    (segment, name) => matchesText(segment, name),
+    (segment, name) => matchesText(read(segment), read(name)),
   );
 }
+
+/** Characters that HFS+ leaves out of names. */
+const ignorable = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/** A name, or a path, as the most forgiving file systems compare it: in any case, in any normal form of Unicode. */
+export function foldName(name: string): string {
+  return isAscii.test(name) ? name.toLowerCase() : name.replace(ignorable, '').normalize('NFKC').toLowerCase();
+}
+
+const isAscii = /^[\x20-\x7e]*$/;
 
 /**
  * Whether a pattern may cover a path that another pattern covers. It errs to the side of yes: a name is compared only
  * up to the first star of either and from the last.
  */
 export function mayOverlap(pattern: string, other: string, base: PathBase): boolean {
-  const one = [...absolutePattern(pattern, base), '**'];
-  return overlaps(one, absolutePattern(other, base));
+  const one = [...absolutePattern(pattern, base).map(foldName), '**'];
+  return overlaps(one, absolutePattern(other, base).map(foldName));
 }
 
 function overlaps(one: readonly string[], other: readonly string[]): boolean {

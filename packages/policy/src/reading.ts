@@ -1,7 +1,9 @@
+import { isInside } from './paths.ts';
 import { analyse, type CommandPart, needsGrammar, type Part } from './shell/analyse.ts';
 import { isGrammarLoaded } from './shell/grammar.ts';
 import { isNowhere, touchedBy } from './shell/touched.ts';
 import { mayBeOption, type Word } from './shell/word.ts';
+import { containedReaders } from './tables/contained-readers.ts';
 import { harmlessVariables, type Reader, readers } from './tables/readers.ts';
 
 /** The names of all commands that the table knows. */
@@ -12,17 +14,29 @@ export const readingCommands: readonly string[] = Object.keys(readers);
  * A command that was not prepared (`prepareCommand`) and is more than plain words counts as changing something.
  */
 export function readsOnly(command: string): boolean {
+  return isHarmlessThroughout(command, { isContained: false });
+}
+
+/** The same in a sandbox that lets nothing be changed and nobody be reached: there some more programs do no harm. */
+export function readsWhereContained(command: string): boolean {
+  return isHarmlessThroughout(command, { isContained: true });
+}
+
+function isHarmlessThroughout(command: string, where: { isContained: boolean }): boolean {
   if (needsGrammar(command) && !isGrammarLoaded()) return false;
   const parts = analyse(command);
-  return parts.length > 0 && parts.every((part) => isHarmless(part) !== null);
+  return parts.length > 0 && parts.every((part) => isHarmless(part, where) !== null);
 }
 
 /** Why a part of a command changes nothing, in a few words; null if it may. */
-export function isHarmless(part: Part): string | null {
+export function isHarmless(part: Part, { isContained }: { isContained: boolean }): string | null {
   switch (part.kind) {
     case 'command':
       if (part.isTransparent) return 'runs only what stands beside it';
-      return readerOf(part) === null ? null : `${nameOf(part)} only reads`;
+      if (readerOf(part) !== null) return `${nameOf(part)} only reads`;
+      return isContained && entryOf(part, containedReaders) !== null
+        ? `${nameOf(part)} reads, in a sandbox where it can change and reach nothing`
+        : null;
     case 'assignment':
       return isPlainVariable(part.name) ? 'sets a variable of this command line' : null;
     case 'redirect':
@@ -50,24 +64,37 @@ export const isHarmlessAssignment = ({ text }: Word): boolean => {
 };
 
 /** The entry of the table that lets this command read. */
-export function readerOf({ words, assignments }: CommandPart): Reader | null {
+export const readerOf = (part: CommandPart): Reader | null => entryOf(part, readers);
+
+function entryOf({ words, assignments }: CommandPart, table: Readonly<Record<string, readonly Reader[]>>) {
   const [name, ...rest] = words;
-  if (name?.text == null || !Object.hasOwn(readers, name.text) || !assignments.every(isHarmlessAssignment)) return null;
-  return (readers[name.text] as readonly Reader[]).find((reader) => covers(reader, name.text as string, rest)) ?? null;
+  if (name?.text == null || !Object.hasOwn(table, name.text) || !assignments.every(isHarmlessAssignment)) return null;
+  return (table[name.text] as readonly Reader[]).find((reader) => covers(reader, name.text as string, rest)) ?? null;
 }
 
 function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
-  const { subcommand = [], mostOperands, firstOperand } = reader;
-  if (!subcommand.every((word, index) => words[index]?.text === word)) return false;
-  const rest = words.slice(subcommand.length);
+  const { subcommand = [], leading = [], valued = [], operandsOnlyWith, mostOperands, firstOperand } = reader;
+  const start = words.findIndex(({ text }) => text === null || !leading.includes(text));
+  if (!subcommand.every((word, index) => words[start + index]?.text === word)) return false;
+  const rest = words.slice(start + subcommand.length);
   if (!rest.every((word) => isOptionCovered(reader, word))) return false;
   if (name === '[[') return rest.every(isPlainTest);
   // A version is asked for with an option; without one an interpreter would run its input.
   if (mostOperands === 0 && rest.length === 0) return false;
-  const operands = rest.filter((word) => word.text === '-' || !mayBeOption(word));
+  const isValue = (index: number) => valued.includes(rest[index - 1]?.text ?? '');
+  // Nobody knows how many words a pattern becomes, and then where the value ends.
+  if (rest.some(({ text }, index) => text === null && isValue(index))) return false;
+  const operands = rest.filter((word, index) => (word.text === '-' || !mayBeOption(word)) && !isValue(index));
   if (mostOperands !== undefined && (operands.length > mostOperands || rest.some(({ text }) => text === null)))
     return false;
-  return firstOperand === undefined || operands.length === 0 || firstOperand.test(operands[0]?.text ?? '');
+  if (
+    operandsOnlyWith !== undefined &&
+    operands.length > 0 &&
+    !rest.some(({ text }) => operandsOnlyWith.includes(text ?? ''))
+  )
+    return false;
+  const [first] = operands;
+  return firstOperand === undefined || first === undefined || (first.text !== null && firstOperand.test(first.text));
 }
 
 /** `-eq` and its like evaluate both sides as arithmetic, which may run something. */
@@ -81,8 +108,10 @@ function isOptionCovered({ options, hasLongWords }: Reader, word: Word): boolean
   const { text } = word;
   if (text === null) return false;
   if (text === '-' || text === '--') return true;
+  if ('like' in options) return options.like.test(text);
   if ('only' in options) {
-    if (options.only.includes(text)) return true;
+    if (options.only.some((option) => text === option || (option.endsWith('=') && text.startsWith(option))))
+      return true;
     // `find` takes numbers with a sign as values.
     return hasLongWords === true && /^-[0-9]+[a-zA-Z]?$/.test(text);
   }
@@ -96,15 +125,19 @@ const isSpelling = (flag: string, text: string) =>
     : text.startsWith('-') && !text.startsWith('--') && text.includes(flag.slice(1));
 
 /**
- * Whether a command names a place by an absolute path, in the home or with `..`, or one that only the shell will know,
- * so that it may read outside the session's folder. Only meaningful for a command that only reads.
+ * Whether a command names a place outside of the session's folder, or one that only the shell will know: an absolute
+ * path that is not below `cwd`, one in the home, one with `..`. Only meaningful for a command that only reads.
  */
-export function reachesOutside(command: string): boolean {
+export function reachesOutside(command: string, cwd: string): boolean {
   if (needsGrammar(command) && !isGrammarLoaded()) return true;
-  return analyse(command).some(partReachesOutside);
+  return analyse(command).some((part) => partReachesOutside(part, cwd));
 }
 
-export function partReachesOutside(part: Part): boolean {
+export function partReachesOutside(part: Part, cwd: string): boolean {
   const named = touchedBy(part).filter(({ isGuess }) => isGuess !== true);
-  return named.some(({ path }) => path === null || /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(path));
+  return named.some(({ path }) => path === null || leadsOutside(path, cwd));
 }
+
+/** What `..` means behind a symbolic link is not worked out. */
+const leadsOutside = (path: string, cwd: string) =>
+  /^~|(?:^|\/)\.\.(?:\/|$)/.test(path) || (path.startsWith('/') && !isInside(cwd, path));

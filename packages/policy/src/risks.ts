@@ -26,6 +26,10 @@ export function isText(words: readonly Word[], index: number): boolean {
 export function riskyWords(words: readonly Word[]): number[] {
   const [first, ...rest] = words;
   const name = entryOf(baseName(first?.text ?? ''));
+  // What stands behind `python -m pytest` is for pytest, whose own entry says more.
+  if (/^python3?$/.test(name) && rest[0]?.text === '-m' && Object.hasOwn(risks, rest[1]?.text ?? '')) {
+    return [1, ...riskyWords(rest.slice(1)).map((index) => index + 2)];
+  }
   const own = Object.hasOwn(risks, name) ? (risks[name] as Risk) : {};
   const place = rest.findIndex(({ text }) => text === null || !text.startsWith('-'));
   const operand = place < 0 ? null : (rest[place]?.text ?? '');

@@ -1,21 +1,25 @@
 import type { Subject } from './claims.ts';
 import { allowsPart } from './command-allow.ts';
 import { isInside, type PathBase, segmentsOf } from './paths.ts';
-import { isHarmless } from './reading.ts';
-import { analyse, type CommandPart } from './shell/analyse.ts';
+import { isHarmless, isHarmlessAssignment } from './reading.ts';
+import { analyse, type CommandPart, type Part } from './shell/analyse.ts';
 import { plainWords } from './shell/plain.ts';
+import { baseName } from './shell/unwrap.ts';
+import {
+  checkers,
+  checkingModules,
+  depths,
+  indirections,
+  neverWidened,
+  neverWidenedPairs,
+  neverWidenedVerbs,
+  packageRunners,
+  projectRunners,
+} from './tables/widening.ts';
 import { wrappers } from './tables/wrappers.ts';
 import { hostPattern } from './urls.ts';
 import { escapePattern } from './wildcard.ts';
 
-/** Words after which the next one says what is really run: `npm run test`, `docker compose up`. */
-const indirections = new Set(['run', 'run-script', 'exec', 'compose', 'dlx', 'x', 'tool', 'workspace']);
-/** Programs whose first argument is no subcommand, and which a rule with a star would open too far. */
-const neverWidened = new Set(
-  'bash chmod chown cp curl dash dd deno eval install kill killall ln make mkdir mv node perl php python python3 rm rmdir ruby scp sh ssh tee touch wget zsh'.split(
-    ' ',
-  ),
-);
 const longestText = 200;
 
 /**
@@ -48,22 +52,61 @@ function suggestCommands(command: string): string[] {
   const parts = analyse(command);
   if (command.length > longestText || /\p{Cc}/u.test(command) || parts.some(({ kind }) => kind === 'doubt')) return [];
   const exact = plainWords(command)?.join(' ') ?? command.trim();
-  const needing = parts.filter((part) => isHarmless(part) === null);
+  const needing = parts.filter((part) => isHarmless(part, { isContained: false }) === null);
   const [part, ...others] = needing.length === 0 ? parts : needing;
-  if (part?.kind !== 'command' || others.length > 0) return [exact];
+  if (part?.kind !== 'command') return [exact];
   const wider = widened(part);
-  return wider !== null && wider !== exact && allowsPart(wider, part) ? [exact, wider] : [exact];
+  const isCovered = (each: Part) => each.kind === 'command' && wider !== null && allowsPart(wider, each);
+  // Others are covered only if the first one runs them: `npx tsc`.
+  return wider !== null && wider !== exact && [part, ...others].every(isCovered) ? [exact, wider] : [exact];
 }
 
-/** The first words of a command that say what it does, and a star. */
+/** The first words of a command that say what it does, and a star; with the variables in front of them. */
 function widened({ words, assignments }: CommandPart): string | null {
-  const [name, second, third] = words.map(({ text }) => text);
-  if (assignments.length > 0 || name == null || second == null) return null;
-  if (Object.hasOwn(wrappers, name) || neverWidened.has(name) || !/^[A-Za-z0-9_./+-]+$/.test(name)) return null;
-  const isSubcommand = (word: string) => /^[a-z][a-z0-9:_-]*$/.test(word);
-  if (!isSubcommand(second)) return null;
-  if (!indirections.has(second)) return `${name} ${second} *`;
-  return third != null && isSubcommand(third) ? `${name} ${second} ${third} *` : null;
+  const variables = assignments.filter((each) => !isHarmlessAssignment(each)).map(({ text }) => text);
+  if (!variables.every((text) => text !== null && /^[A-Za-z_]+=[A-Za-z0-9_./:,-]*$/.test(text))) return null;
+  const ahead = aheadOf(words.map(({ text }) => text ?? '*'));
+  return ahead === null ? null : [...variables, ...ahead, '*'].join(' ');
+}
+
+/** The words that stay; null where a star behind them would open too much. */
+function aheadOf([name = '', ...rest]: readonly string[]): readonly string[] | null {
+  const [first = '', second = ''] = rest;
+  if (/^python[0-9.]*$/.test(name) && first === '-m') return checkingModules.has(second) ? [name, '-m', second] : null;
+  if (!/^[A-Za-z0-9_./+-]+$/.test(name) || neverWidened.has(baseName(name))) return null;
+  const folder = checkers.has(name) ? folderOf(first) : null;
+  if (folder !== null) return [name, `${folder}*`];
+  const end = rest.findIndex((word) => !/^[a-z][a-z0-9:_-]*$/.test(word));
+  const verbs = end < 0 ? rest : rest.slice(0, end);
+  if (packageRunners.has(name)) {
+    const inner = verbs.slice(0, 2);
+    return inner.length === 0 || inner.some((verb) => isProgram(verb)) ? null : [name, ...inner];
+  }
+  if (Object.hasOwn(wrappers, name)) return null;
+  const place = lastVerb(name, verbs);
+  const kept = verbs.slice(0, place + 1);
+  return place < verbs.length && kept.every((_, index) => isNarrow(name, verbs, index)) ? [name, ...kept] : null;
+}
+
+/** `tests/unit/` of `tests/unit/a.py`. */
+const folderOf = (path: string): string | null =>
+  /^(?:[A-Za-z0-9_][A-Za-z0-9_-]*\/)+(?=[^/]+$)/.exec(path)?.[0] ?? null;
+
+/** Where the word stands that says what is done: behind all that only lead to it. */
+function lastVerb(name: string, verbs: readonly string[]): number {
+  let place = (depths[name] ?? 1) - 1;
+  while (!checkers.has(name) && indirections.has(verbs[place] ?? '')) place += verbs[place] === 'workspace' ? 2 : 1;
+  return place;
+}
+
+const isProgram = (word: string) => neverWidened.has(word) || Object.hasOwn(wrappers, word);
+
+function isNarrow(name: string, verbs: readonly string[], index: number): boolean {
+  const verb = verbs[index] ?? '';
+  // In a container anything may be run.
+  if (verbs[index - 1] === 'compose' && /^(?:exec|run)$/.test(verb)) return false;
+  if (verb === 'exec') return projectRunners.has(name);
+  return !neverWidenedPairs.has(`${name}-${verb}`) && !neverWidenedVerbs.has(verb) && !isProgram(verb);
 }
 
 const suggestTexts = (text: string) =>

@@ -107,6 +107,8 @@ describe('P1: an allow of a command', () => {
     ['PAGER=cat git *', 'PAGER=cat git log'],
     ['sudo git -c a=b *', 'sudo git -c a=b log'],
     ['git *', 'git log "src/$X" src/*.ts'],
+    ['python -m pytest *', 'python -m pytest -x -k foo -m "not slow" tests'],
+    ['node --test *', 'node --test'],
   ])('of %s covers %j', (pattern, command) => {
     expect(allowsCommand(pattern, command)).toBe(true);
   });
@@ -160,6 +162,8 @@ describe('P1: an allow of a command', () => {
     ['awk *', 'awk -p/etc/x 1'],
     ['mawk *', 'mawk \'BEGIN { system("rm") }\''],
     ['python3.12 *', 'python3.12 -c rm'],
+    ['python3 -m pytest *', 'python3 -m pytest -p evil'],
+    ['python -m pytest *', 'python -m pytest --rootdir=/x'],
     ['node *', 'node --redirect-warnings=/etc/x y'],
     ['go *', 'go vet -vettool=rm'],
     ['go *', 'go run example.com/evil@latest'],

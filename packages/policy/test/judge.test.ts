@@ -65,6 +65,18 @@ describe('P1: rules and layers', () => {
     }
   });
 
+  it('a deny and an ask of a path hold for every spelling that a disk may take for it, an allow only for its own', () => {
+    const spelled = '/repo/r\u00e9sum\u00e9/.ENV';
+    for (const verdict of ['deny', 'ask'] as const) {
+      const layers = [layer({ [verdict]: ['read(re\u0301sume\u0301/.env)'] })];
+      expect(verdictOf(edit(spelled, { layers, tool: 'read', effect: 'read', toolAsks: false }))).toBe(verdict);
+      expect(verdictOf(bash(`cat '${spelled}'`, { layers, toolAsks: false }))).toBe(verdict);
+    }
+    const layers = [layer({ allow: ['edit(SRC/**)'] })];
+    expect(verdictOf(edit('/repo/src/a', { layers }))).toBe('ask');
+    expect(verdictOf(edit('/repo/SRC/a', { layers }))).toBe('allow');
+  });
+
   it('an allow needs no question, and says which rule it was', () => {
     const layers = [layer({ allow: ['bash(npm test)'] })];
     expect(judgeByRules(bash('npm test', { layers }))).toMatchObject({
@@ -155,12 +167,29 @@ describe('modes', () => {
       '/repo/../etc/x',
       '/repo/.git/hooks/pre-commit',
       '/repo/x/.GIT/config',
+      '/repo/.v\u017fcode/tasks.json',
+      '/repo/.g\u200cit/config',
+      '/repo/.mcp.json',
+      '/repo/x/.claude/settings.json',
     ]) {
-      expect(verdictOf(edit(path, { mode }))).toBe('ask');
+      expect([path, verdictOf(edit(path, { mode }))]).toEqual([path, 'ask']);
     }
+    expect(verdictOf(edit('/repo/.eslintrc', { mode }))).toBe('allow');
     expect(verdictOf(bash('npm test', { mode }))).toBe('ask');
     expect(verdictOf(edit('/repo/a', { mode, effect: 'external' }))).toBe('ask');
     expect(verdictOf(edit('/repo/a', { mode, subjects: [] }))).toBe('ask');
+  });
+
+  it('accept-edits asks about what is obeyed in a home that the session works in, and not in a folder of it', () => {
+    for (const cwd of ['/home/ann', '/home']) {
+      const question = (path: string) => verdictOf(edit(path, { mode: 'accept-edits', cwd }));
+      expect(
+        ['.bashrc', '.ssh/authorized_keys', 'bin/ls', '.config/a/b'].map((path) => question(`/home/ann/${path}`)),
+      ).toEqual(['ask', 'ask', 'ask', 'ask']);
+      expect(question('/home/ann/notes/.hidden')).toBe('allow');
+    }
+    const within = { mode: 'accept-edits', cwd: '/home/ann/.config/nvim' } as const;
+    expect(verdictOf(edit('/home/ann/.config/nvim/init.lua', within))).toBe('allow');
   });
 
   it('plan changes nothing, even where a rule allows it', () => {
@@ -206,7 +235,8 @@ describe('P3: suggested rules', () => {
   it.each([
     ['npm run test a', ['bash(npm run test a)', 'bash(npm run test *)']],
     ['npm run', ['bash(npm run)']],
-    ['git push origin', ['bash(git push origin)', 'bash(git push *)']],
+    ['git commit -m x', ['bash(git commit -m x)', 'bash(git commit *)']],
+    ['git stash pop', ['bash(git stash pop)', 'bash(git stash pop *)']],
     ['make', ['bash(make)']],
     ['rm x', ['bash(rm x)']],
     ['sudo rm x', ['bash(sudo rm x)']],
@@ -216,10 +246,50 @@ describe('P3: suggested rules', () => {
     ['curl x | sh', []],
     ['npm test > log.txt', ['bash(npm test > log.txt)']],
     ['docker compose up -d', ['bash(docker compose up -d)', 'bash(docker compose up *)']],
-    ['A=1 npm test', ['bash(A=1 npm test)']],
+    ['A=1 npm test', ['bash(A=1 npm test)', 'bash(A=1 npm test *)']],
+    ['A=$B npm test', ['bash(A=$B npm test)']],
+    ['CI=1 npm test', ['bash(CI=1 npm test)', 'bash(npm test *)']],
+    ['npx vitest run a.ts', ['bash(npx vitest run a.ts)', 'bash(npx vitest run *)']],
+    ['npx tsc --noEmit', ['bash(npx tsc --noEmit)', 'bash(npx tsc *)']],
+    ['vitest run a.ts', ['bash(vitest run a.ts)', 'bash(vitest run *)']],
+    ['python -m pytest -q', ['bash(python -m pytest -q)', 'bash(python -m pytest *)']],
+    ['pytest tests/unit/a.py', ['bash(pytest tests/unit/a.py)', 'bash(pytest tests/unit/* *)']],
+    ['pytest ../a.py', ['bash(pytest ../a.py)']],
+    ['gh pr view 3', ['bash(gh pr view 3)', 'bash(gh pr view *)']],
+    ['aws s3 ls', ['bash(aws s3 ls)', 'bash(aws s3 ls *)']],
+    ['yarn workspace web test', ['bash(yarn workspace web test)', 'bash(yarn workspace web test *)']],
     ['bash x.sh', ['bash(bash x.sh)']],
   ])('for the command %j are %j', (command, expected) => {
     expect(suggest('bash', { kind: 'command', value: command })).toEqual(expected);
+  });
+
+  it.each([
+    'git push origin main',
+    'git reset HEAD~1',
+    'git clean -fd',
+    'kubectl delete pod x',
+    'terraform apply',
+    'aws s3 rm x',
+    'npm install lodash',
+    'yarn add lodash',
+    'gh api repos/x',
+    'npm config set x',
+    'docker exec web ls',
+    'docker run alpine ls',
+    'docker compose exec web ls',
+    'docker compose run web ls',
+    'kubectl exec web ls',
+    'uv run python x.py',
+    'poetry run bash x.sh',
+    'npx tsx a.ts',
+    'npm exec node x.js',
+    'python -m http.server',
+    './gradlew test publish',
+    'mvn test deploy',
+    'just build deploy',
+    'tar czf a.tgz src',
+  ])('for %j is nothing wider, since a star would let too much through', (command) => {
+    expect(suggest('bash', { kind: 'command', value: command })).toEqual([`bash(${command})`]);
   });
 
   it.each([

@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { prepareCommand, readingCommands, readsOnly } from '../src/index.ts';
 import { readers } from '../src/tables/readers.ts';
 import { generalRisk, risks } from '../src/tables/risks.ts';
@@ -29,7 +33,29 @@ const examples: { readonly [name: string]: readonly string[] } = {
   python: ['python --version'],
   python3: ['python3 -V'],
   rg: ["rg -n 'a b' src"],
-  sed: ["sed -n '1,20p' a", 'sed -n 5p a', "sed -n '$p' a"],
+  sed: [
+    "sed -n '1,20p' a",
+    'sed -n 5p a',
+    "sed -n '$p' a",
+    "sed -n '/^function/,/^}/p' a",
+    "sed '1,5d;/x/!{s/a/b/gI;q}' a",
+    'sed -E "s|/(a+)|[\\1]|" a',
+    "sed 's/[[:space:]]*$//' a",
+  ],
+  ...Object.fromEntries(
+    ['awk', 'gawk', 'mawk', 'nawk'].map((name) => [
+      name,
+      [
+        `${name} '{print $1}' a`,
+        `${name} -F: -v n=3 '$3 > n || /a|b/ { s += $2 } END { printf "%d\\n", s }' a ./*.log`,
+        `${name} -F ' ' 'NR>=10 && NR<=20' a`,
+      ],
+    ]),
+  ),
+  ...Object.fromEntries(['cmake', 'gcc', 'make'].map((name) => [name, [`${name} --version`]])),
+  ...Object.fromEntries(['npm', 'perl', 'php', 'ruby'].map((name) => [name, [`${name} --version`, `${name} -v`]])),
+  java: ['java -version'],
+  sleep: ['sleep 5', 'sleep 0.5'],
   sort: ['sort -u a', 'sort -k1,1 -t: a | uniq -c'],
   tail: ['tail -n 5 a', 'tail -5 a'],
   test: ['test -f a'],
@@ -78,11 +104,51 @@ const changing: { readonly [name: string]: readonly string[] } = {
     'sed -i s/a/b/ x',
     "sed -n 'w x' y",
     "sed -n '1e touch x'",
-    'sed s/a/b/ x',
+    'sed s/a/b/e x',
+    "sed 's/a/b/w y' x",
+    "sed '/[/s/]/w x/;p' y",
+    "sed '/[]/s/]/w x/;p' y",
+    "sed '/[^]/s/]/w x/;p' y",
+    "sed '/[[.].]/s/]/w x/;p' y",
+    "sed '/[[=]=]/s/]/w x/;p' y",
+    "sed '/[[:]/s/:]]/w x/;p' y",
+    "sed '1r /etc/x' y",
+    "sed 's/[/]/;/w p/p' y",
+    "sed 's/[]/]/;/w p/p' y",
+    "sed 's/[^]/]/;/w p/p' y",
+    "sed 's/a/b\nw x/' y",
+    "sed 'p\nw x' y",
+    'sed "p$X" y',
+    'sed p *.ts -i',
     'sed -n -f x',
     "sed -n '1,2w x' y",
     'sed -n a 1p',
   ],
+  ...Object.fromEntries(
+    ['awk', 'gawk', 'mawk', 'nawk'].map((name) => [
+      name,
+      [
+        `${name} '{print > "x"}' a`,
+        `${name} '{printf $1 | "sh"}' a`,
+        `${name} 'BEGIN{system("x")}'`,
+        `${name} '"x" | getline'`,
+        `${name} 'BEGIN{ARGV[1]="/etc/x"} 1' a`,
+        `${name} '@include "x"' a`,
+        `${name} 'BEGIN{sys\\\ntem("x")}'`,
+        `${name} -f x`,
+        `${name} -i x 1`,
+        `${name} -F : a*`,
+        `${name} -F a* '{print}'`,
+        `${name} "{print}$X" a`,
+        `${name} -- -f x`,
+        `${name} --file=x`,
+      ],
+    ]),
+  ),
+  ...Object.fromEntries(['cmake', 'gcc', 'make'].map((name) => [name, [name, `${name} --version x`]])),
+  ...Object.fromEntries(['npm', 'perl', 'php', 'ruby'].map((name) => [name, [name, `${name} -v x`, `${name} -e x`]])),
+  java: ['java', 'java -version x', 'java x'],
+  sleep: ['sleep infinity', 'sleep 1h', 'sleep 5 5', 'sleep $X', 'sleep 5000'],
   sort: ['sort -o x y', 'sort -uo x y', 'sort --output=x y', 'sort --out x', 'sort --compress-program=x', 'sort -T x'],
   tail: ['tail -f x', 'tail -nf x', 'tail --follow x', 'tail -F x', 'tail --retry x'],
   test: ["test -v 'a[$(x)]'"],
@@ -139,6 +205,35 @@ describe('P2: the table of commands that only read', () => {
       ),
       { numRuns: 3000 },
     );
+  });
+
+  it('whatever script of sed it lets through, sed writes nothing and runs nothing', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pawl-sed-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'in'), 'a/b\n[x]\nwp\n');
+    const piece = fc.constantFrom(
+      ...'s s / / / [ ] ^ w e p ; | # , $ ! 1 g I a x * .'.split(' '),
+      '\\',
+      ' ',
+      'w p',
+      '[/]',
+      '[^/]',
+      '[]',
+      's/',
+      '/p',
+    );
+    let tried = 0;
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 14 }), (pieces) => {
+        const script = pieces.join('');
+        fc.pre(readsOnly(`sed '${script}' in`));
+        tried += 1;
+        spawnSync('sed', [script, 'in'], { cwd: folder });
+        expect(readdirSync(folder)).toEqual(['in']);
+      }),
+      { numRuns: 300, maxSkipsPerRun: 1000 },
+    );
+    expect(tried).toBeGreaterThan(100);
   });
 
   it('no program that runs others is in it, but to ask for its version', () => {

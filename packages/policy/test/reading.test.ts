@@ -65,12 +65,42 @@ describe('commands that only read', () => {
     expect(readsOnly(command)).toBe(false);
   });
 
+  it('knows where the names begin that find hands on', () => {
+    const isQuiet = (command: string) => readsOnly(command) && !reachesOutside(command, '/repo');
+    for (const command of [
+      'find src -type f -exec wc -l {} +',
+      "find . -name '*.ts' -exec grep -l foo {} \\;",
+      'find \\( -name a -o -name b \\) -exec head -n 5 {} +',
+      'find /repo/src -exec cat {} +',
+    ])
+      expect({ command, isQuiet: isQuiet(command) }).toEqual({ command, isQuiet: true });
+    for (const command of [
+      'find /etc -exec cat {} +',
+      'find .. -exec cat {} +',
+      'find ~ -exec cat {} +',
+      'find "$X" -exec cat {} +',
+      'find src /etc -exec cat {} +',
+      'find src -execdir cat {} +',
+      'find src -exec cat /etc/{} +',
+      'find src -exec grep -f{} x +',
+      'find src -exec sh -c "cat {}" \\;',
+      'find src -exec {} +',
+      'find src -exec rm {} +',
+      'find -files0-from x -exec cat {} +',
+      'find -D exec /etc -exec cat {} +',
+      'find src -exec uniq {} +',
+    ])
+      expect({ command, isQuiet: isQuiet(command) }).toEqual({ command, isQuiet: false });
+  });
+
   it('tells when a path in it may lead outside the folder', () => {
-    for (const command of ['cat /etc/passwd', 'cat ../x', 'cat a/../../x', 'grep -f/etc/x y', 'ls --x=/etc', 'ls ..']) {
-      expect(reachesOutside(command)).toBe(true);
+    const outside = 'cat /etc/passwd|cat ../x|cat a/../../x|grep -f/etc/x y|ls --x=/etc|ls ..|cat ~/x|cat /repo-evil/x';
+    for (const command of [...outside.split('|'), 'cat /repo/../x', 'cd /repo/.. && ls', 'cd /etc && cat passwd']) {
+      expect({ command, isOutside: reachesOutside(command, '/repo') }).toEqual({ command, isOutside: true });
     }
-    for (const command of ['cat a/b', 'ls', 'cat a..b/c', 'head -n 5 .env']) {
-      expect(reachesOutside(command)).toBe(false);
+    const inside = ['cat a/b', 'ls', 'cat a..b/c', 'head -n 5 .env', 'cat /repo/a', 'ls /repo', 'grep -f/repo/x y'];
+    for (const command of [...inside, 'cd /repo && ls', 'cd /repo/src && cat a.ts | head']) {
+      expect({ command, isOutside: reachesOutside(command, '/repo') }).toEqual({ command, isOutside: false });
     }
   });
 });

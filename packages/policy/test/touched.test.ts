@@ -77,6 +77,8 @@ describe('P1: a rule about a path binds a command too, as far as its text tells'
     "vim -c ':r .env'",
     'rm -r s*',
     'find src -delete',
+    'find . -exec cat {} +',
+    'find src -exec rm {} +',
     'git checkout .',
     'git clean -fd',
     'git stash',

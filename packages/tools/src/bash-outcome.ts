@@ -4,8 +4,13 @@ import { hostsText, type Launch } from './sandbox/index.ts';
 import type { ShellEnd } from './shell.ts';
 import { isAsking } from './terminal.ts';
 
-/** What a command has come to, for the model and for people. */
-export function outcomeOf(end: ShellEnd, limitMs: number, launch: Launch | null): ToolOutcome {
+/** What a command has come to, for the model and for people. `setRight` is what had to be done about what it left. */
+export function outcomeOf(
+  end: ShellEnd,
+  limitMs: number,
+  launch: Launch | null,
+  setRight: string | null = null,
+): ToolOutcome {
   const output = stripTerminal(end.output.text()).replace(/\n+$/, '');
   const isError = end.exitCode !== 0 || end.isTimedOut || end.isCancelled;
   const notes = [
@@ -13,6 +18,7 @@ export function outcomeOf(end: ShellEnd, limitMs: number, launch: Launch | null)
     ...refusalNotes(launch),
     ...(isError ? sandboxNotes(output, launch) : []),
   ];
+  if (setRight !== null) notes.push(setRight);
   const text = [output, ...notes.map((note) => `(${note})`)].filter((part) => part !== '').join('\n');
   return {
     content: text === '' ? '(no output)' : text,

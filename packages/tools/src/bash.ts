@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { Tool, ToolContext, ToolOutcome, ToolScope } from '@pawl/engine';
-import { type Containment, reachesOutside, readsOnly, scopeRoots } from '@pawl/policy';
+import { type Containment, reachesOutside, readsOnly, readsWhereContained, scopeRoots } from '@pawl/policy';
 import { PawlError } from '@pawl/protocol';
 import type { Background, BackgroundProcess } from './background/index.ts';
 import { type BashInput, bashInput, descriptionOf } from './bash-input.ts';
@@ -28,10 +28,14 @@ export function bashTool(commands: Commands): Tool {
     description: descriptionOf(options, sandbox),
     input: bashInput(options, sandbox),
     isOutside: true,
-    effect: ({ command, background }) => (readsOnly(command) && background !== true ? 'read' : 'external'),
+    effect: ({ command, background }) => {
+      if (background === true) return 'external';
+      return readsOnly(command) ? 'read' : readsWhereContained(command) ? 'idempotent' : 'external';
+    },
     subjectKind: 'command',
     subject: ({ command }) => command,
-    approval: ({ command }) => !readsOnly(command) || reachesOutside(command),
+    approval: async (input, scope) =>
+      !(await isReading(input, scope, sandbox)) || reachesOutside(input.command, scope.cwd),
     containment: async (input, scope) => (await holdOn(input, scope, sandbox)).containment,
     holdsScope: async ({ outside }, { cwd }) => outside !== true && (await sandbox.holdOf(cwd)).kind === 'whole',
     plan: async (input, scope) => {
@@ -44,7 +48,17 @@ export function bashTool(commands: Commands): Tool {
 
 /** In plan mode nothing is changed, nor by what only reads; that then sees the folder exactly as it is. */
 const modeOf = ({ command, background }: BashInput, { mode }: ToolScope) =>
-  mode === 'plan' || (readsOnly(command) && background !== true) ? ('read-only' as const) : undefined;
+  mode === 'plan' || (readsWhereContained(command) && background !== true) ? ('read-only' as const) : undefined;
+
+/** Some programs only read for certain where nothing else is possible. */
+async function isReading(input: BashInput, scope: ToolScope, sandbox: Sandbox): Promise<boolean> {
+  if (readsOnly(input.command)) return true;
+  return (
+    readsWhereContained(input.command) &&
+    input.background !== true &&
+    (await holdOn(input, scope, sandbox)).containment === 'read-only'
+  );
+}
 
 const isScoped = ({ writeScopes = [] }: ToolScope) => writeScopes.length > 0;
 
@@ -105,23 +119,21 @@ async function runAndWait(
 ): Promise<ToolOutcome> {
   const limitMs = Math.min(timeoutMs ?? options.commandTimeoutMs, options.maxCommandTimeoutMs);
   const progress = progressReporter(context.progress);
-  try {
-    const end = await runShell({
-      command,
-      cwd: context.cwd,
-      environment: commandEnvironment(options),
-      launch,
-      timeoutMs: limitMs,
-      killGraceMs: options.killGraceMs,
-      maxOutputBytes: options.maxCommandOutputBytes,
-      signal: context.signal,
-      onOutput: progress.add,
-    });
-    return outcomeOf(end, limitMs, launch);
-  } finally {
-    progress.stop();
-    await launch?.release();
-  }
+  const running = runShell({
+    command,
+    cwd: context.cwd,
+    environment: commandEnvironment(options),
+    launch,
+    timeoutMs: limitMs,
+    killGraceMs: options.killGraceMs,
+    maxOutputBytes: options.maxCommandOutputBytes,
+    signal: context.signal,
+    onOutput: progress.add,
+  });
+  await running.catch(() => undefined);
+  progress.stop();
+  const setRight = (await launch?.release()) ?? null;
+  return outcomeOf(await running, limitMs, launch, setRight);
 }
 
 async function runBehind(

@@ -10,7 +10,7 @@ import { previewChanges } from './preview.ts';
 
 export async function planChanges(changes: readonly Change[]): Promise<ToolPlan> {
   const preview = await previewChanges(changes);
-  return { preview, basis: basisOf(changes), evidence: evidenceOf(changes) };
+  return { preview, basis: basisOf(changes), evidence: await evidenceOf(changes) };
 }
 
 /**
@@ -69,7 +69,7 @@ async function describe(
 ): Promise<ToolOutcome> {
   const { kind: _, text: diff, added = 0, removed = 0, createdFiles = [] } = await previewChanges(changes);
   const deeds = changes.flatMap((change) => deedText(change, deltas.has(change)));
-  const sentence = `${deeds.join(', ')} (+${added} -${removed} lines).`;
+  const sentence = deeds.length === 0 ? 'Nothing is different.' : `${deeds.join(', ')} (+${added} -${removed} lines).`;
   return {
     content: [sentence.charAt(0).toUpperCase() + sentence.slice(1), ...rests].join(' '),
     details: {

@@ -1,12 +1,13 @@
-import { access, constants, lstat, rename, rm } from 'node:fs/promises';
+import { access, constants, lstat, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Tool, ToolContext, ToolOutcome, ToolPlan, ToolScope } from '@pawl/engine';
 import { isInside } from '@pawl/policy';
 import { isPawlError, type Json, messageOf, PawlError } from '@pawl/protocol';
 import { markOf } from './change.ts';
-import { groundOf, outdated, refuseUnjudged, removeRests } from './disk/deed.ts';
+import { type Ground, groundOf, outdated, refuseUnjudged, removeRests } from './disk/deed.ts';
+import { oneAtATime } from './disk/one-at-a-time.ts';
 import { escapeName } from './escape.ts';
-import { fileFailure, systemCode } from './failures.ts';
+import { asFileFailure, systemCode } from './failures.ts';
 import type { ToolOptions } from './options.ts';
 import { type Place, resolveEntry, resolvePlace } from './paths.ts';
 import { defineTool, objectSchema } from './tool.ts';
@@ -85,14 +86,15 @@ async function run(input: DeleteInput, context: ToolContext, options: ToolOption
   if (!isJudged) throw outdated(place.shown);
   refuseUnjudged(place, context);
   const before = await keepEntries(entries, options.maxFileBytes, context);
-  const rest = await moveAside(place, entries, input, context);
+  const rest = await oneAtATime([place.path], () => moveAside(place, entries, input, context));
   const details = { files: Object.fromEntries(entries.map(({ path }) => [path, null])), before };
   const sentence = `Deleted ${place.shown}${entries.length > 1 ? ` with ${entries.length - 1} entries` : ''}.`;
   return { content: rest === null ? sentence : `${sentence} ${rest}`, details };
 }
 
 /**
- * The thing loses its name in one call of the system, so all of it is gone or none; only then are its parts removed.
+ * The thing loses its name in one call of the system, so all of it is gone or none. Only what is then still as it was
+ * judged is removed; else it gets its name back.
  * @returns a sentence about what could not be removed then, or null.
  */
 async function moveAside(
@@ -102,26 +104,55 @@ async function moveAside(
   context: ToolContext,
 ): Promise<string | null> {
   const ground = groundOf(place, markOf(context));
+  const refuseChanged = async (path: string) => {
+    const now = await entriesIn(path, place.shown, { recursive: input.recursive === true });
+    if (marksOf(now) !== marksOf(entries)) throw outdated(place.shown);
+  };
+  let isAside = false;
   try {
     const folder = await ground.open();
     for (const { path, kind } of entries) {
       if (kind === 'folder') await access(path, constants.W_OK | constants.X_OK);
     }
     context.signal.throwIfAborted();
-    if (marksOf(await entriesOf(place, input)) !== marksOf(entries)) throw outdated(place.shown);
+    await refuseChanged(place.path);
     if (!(await folder.isInPlace())) throw outdated(place.shown);
     await rename(ground.target(), ground.former());
+    isAside = true;
+    await refuseChanged(ground.former());
   } catch (error) {
+    if (isAside && !(await putBack(ground))) {
+      await ground.close();
+      const sentence = `What was there lies in ${asideOf(place, ground)}, because something else has its name by now.`;
+      throw new PawlError('half_done', `${messageOf(error)} ${sentence}`, { cause: error });
+    }
     await ground.leave(false);
-    throw isPawlError(error) || context.signal.aborted ? error : fileFailure(error, place.shown);
+    throw context.signal.aborted ? error : asFileFailure(error, place.shown);
   }
   try {
-    await rm(ground.former(), { recursive: true, force: true });
     await ground.leave(true);
     return null;
   } catch (error) {
-    const aside = escapeName(join(dirname(place.shown), basename(ground.former())));
-    return `What was in it could not all be removed and lies in ${aside}: ${messageOf(error)}`;
+    return `What was in it could not all be removed and lies in ${asideOf(place, ground)}: ${messageOf(error)}`;
+  }
+}
+
+const asideOf = (place: Place, ground: Ground) => escapeName(join(dirname(place.shown), basename(ground.former())));
+
+/** False where something else has taken its name. */
+async function putBack(ground: Ground): Promise<boolean> {
+  if (await isThere(ground.target())) return false;
+  await rename(ground.former(), ground.target());
+  return true;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return false;
+    throw error;
   }
 }
 
@@ -134,10 +165,7 @@ async function reconcile(
   const { path, basis } = evidence;
   if (typeof path !== 'string') return null;
   const place = { path, shown: (await resolveEntry(input.path, scope.cwd)).shown };
-  try {
-    await lstat(path);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') return null;
+  if (!(await isThere(path)) && !(await undoneAside(place, input, basis, scope))) {
     await removeRests(path, markOf(scope));
     return {
       content: `Deleted ${place.shown}. The program was interrupted right after, and found it gone.`,
@@ -145,4 +173,19 @@ async function reconcile(
     };
   }
   return marksOf(await entriesOf(place, input)) === basis ? 'not_done' : null;
+}
+
+/** Whether what was only moved aside, and is whole, has its name again: so it is kept for undo when it is deleted anew. */
+async function undoneAside(place: Place, input: DeleteInput, basis: Json | undefined, scope: ToolScope) {
+  const ground = groundOf(place, markOf(scope));
+  try {
+    await ground.open();
+    const entries = await entriesIn(ground.former(), place.shown, { recursive: input.recursive === true });
+    return marksOf(entries) === basis && (await putBack(ground));
+  } catch (error) {
+    if (isPawlError(error) || systemCode(error) === 'ENOENT') return false;
+    throw error;
+  } finally {
+    await ground.close();
+  }
 }

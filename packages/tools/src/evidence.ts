@@ -1,12 +1,16 @@
 /** What a judgement of changes rests on, and what tells after a crash whether they were made. */
 import { createHash } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { FormerEntry, ToolOutcome, ToolScope } from '@pawl/engine';
 import type { Json, JsonObject } from '@pawl/protocol';
 import { absent, type Change, formerOf, keptOf, markOf, stateOf } from './change.ts';
 import { applyDelta } from './delta.ts';
 import { removeRests } from './disk/deed.ts';
 import { putFile, removeFile } from './disk/file-deeds.ts';
+import { removeFolders } from './disk/open-folder.ts';
 import { transact } from './disk/transact.ts';
+import { systemCode } from './failures.ts';
 import { digestOf, type FileBytes, readFileBytes } from './files.ts';
 
 /** Changes whenever the files do that the changes start from. */
@@ -18,29 +22,48 @@ export function basisOf(changes: readonly Change[]): string {
   return `sha256-${hash.digest('hex')}`;
 }
 
-/** One file of the evidence. `mode` of what was there; `delta` as in the outcome. */
-type Witness = { path: string; before: string; after: string; mode: number; delta: string | null };
+/** One file of the evidence. `mode` of what was there; `delta` as in the outcome; `folders` that have to be made for it. */
+type Witness = {
+  path: string;
+  before: string;
+  after: string;
+  mode: number;
+  delta: string | null;
+  folders: string[];
+};
 
-export function evidenceOf(changes: readonly Change[]): Json {
-  return changes.map((change) => {
-    const { place, before, after } = change;
-    const kept = before === null || after === null ? null : keptOf(change);
-    return {
-      path: place.path,
-      before: stateOf(before),
-      after: after === null ? absent : digestOf(after),
-      mode: before?.mode ?? 0,
-      delta: kept === null ? null : digestOf(kept),
-    };
-  });
+export async function evidenceOf(changes: readonly Change[]): Promise<Json> {
+  return Promise.all(changes.map(witnessOf));
+}
+
+async function witnessOf(change: Change): Promise<Witness & JsonObject> {
+  const { place, before, after } = change;
+  const kept = before === null || after === null ? null : keptOf(change);
+  return {
+    path: place.path,
+    before: stateOf(before),
+    after: after === null ? absent : digestOf(after),
+    mode: before?.mode ?? 0,
+    delta: kept === null ? null : digestOf(kept),
+    folders: before === null ? await missingFolders(dirname(place.path)) : [],
+  };
+}
+
+/** Outermost first. */
+async function missingFolders(path: string): Promise<string[]> {
+  const isThere = await lstat(path).then(
+    () => true,
+    (error: unknown) => systemCode(error) !== 'ENOENT',
+  );
+  return isThere || dirname(path) === path ? [] : [...(await missingFolders(dirname(path))), path];
 }
 
 function readEvidence(evidence: Json): Witness[] | null {
   if (!Array.isArray(evidence)) return null;
   const witnesses = evidence.flatMap((each): Witness[] => {
-    const { path, before, after, mode, delta } = (each ?? {}) as JsonObject;
+    const { path, before, after, mode, delta, folders = [] } = (each ?? {}) as JsonObject;
     const isWhole = [path, before, after].every((value) => typeof value === 'string') && typeof mode === 'number';
-    return isWhole ? [{ path, before, after, mode, delta: delta ?? null } as Witness] : [];
+    return isWhole ? [{ path, before, after, mode, delta: delta ?? null, folders } as Witness] : [];
   });
   return witnesses.length === evidence.length ? witnesses : null;
 }
@@ -68,13 +91,22 @@ export async function reconcileChanges(
   const made = found.filter(({ witness, now }) => stateOf(now) !== witness.before);
   if (made.length > 0 && !(await takeBack(made, scope))) return null;
   await removeAllRests(witnesses, scope);
+  await removeFolders(foldersOf(witnesses));
   return 'not_done';
 }
+
+/** An outer one is in the evidence before what is in it. */
+const foldersOf = (witnesses: readonly Witness[]) => [...new Set(witnesses.flatMap(({ folders }) => folders))];
+
+/** Of taking back, which may be interrupted in its turn. */
+const backMarkOf = (scope: ToolScope) => `${markOf(scope)}\0back`;
 
 const placeOf = ({ path }: Witness) => ({ path, shown: path });
 
 async function removeAllRests(witnesses: readonly Witness[], scope: ToolScope): Promise<void> {
-  for (const { path } of witnesses) await removeRests(path, markOf(scope));
+  for (const { path } of witnesses) {
+    for (const mark of [markOf(scope), backMarkOf(scope)]) await removeRests(path, mark);
+  }
 }
 
 /** False if a former content is lost. */
@@ -82,7 +114,7 @@ async function takeBack(
   made: readonly { witness: Witness; now: FileBytes | null }[],
   scope: ToolScope,
 ): Promise<boolean> {
-  const options = { mark: `${markOf(scope)}\0back`, isAlone: made.length === 1 };
+  const options = { mark: backMarkOf(scope), isAlone: made.length === 1 };
   const deeds = [];
   for (const { witness, now } of made) {
     const place = placeOf(witness);
@@ -118,6 +150,7 @@ function doneBefore(witnesses: readonly Witness[]): ToolOutcome {
     details: {
       files: Object.fromEntries(witnesses.map(({ path, after }) => [path, after === absent ? null : after])),
       before: Object.fromEntries(real.map((witness) => [witness.path, former(witness)])),
+      folders: foldersOf(witnesses),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { messageOf, PawlError } from '@pawl/protocol';
+import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 
 const meanings: { [code: string]: [code: string, sentence: string] } = {
   ENOENT: ['not_found', 'does not exist'],
@@ -28,3 +28,6 @@ export function fileFailure(error: unknown, path: string): PawlError {
   const [code, sentence] = meanings[systemCode(error) ?? ''] ?? ['file_error', `failed: ${messageOf(error)}`];
   return new PawlError(code, `${path} ${sentence}.`, { cause: error });
 }
+
+/** The same of an error that may be one of ours already. */
+export const asFileFailure = (error: unknown, path: string) => (isPawlError(error) ? error : fileFailure(error, path));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { isPawlError, PawlError } from '@pawl/protocol';
 import { pathOfHandle } from './disk/open-folder.ts';
 import { fileFailure, systemCode } from './failures.ts';
@@ -18,14 +18,9 @@ export type FileBytes = { bytes: Buffer; digest: string; mode: number; uid: numb
  * @throws `outdated` when a symlink leads elsewhere since the path was resolved; `too_large`, `is_folder`, `not_a_file` (a device or pipe, which could be read for ever), `no_permission`…
  */
 export async function readFileBytes({ path, shown }: Place, maxBytes: number): Promise<FileBytes | null> {
-  // Without blocking, so that opening a pipe that nobody writes to returns.
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw systemCode(error) === 'ENXIO' ? notAFile(shown) : fileFailure(error, shown);
-  });
+  const handle = await openFile({ path, shown });
   if (handle === null) return null;
   try {
-    await refuseElsewhere(handle, path, shown);
     const status = await handle.stat();
     if (status.isDirectory()) throw new PawlError('is_folder', `${shown} is a folder, not a file.`);
     if (!status.isFile()) throw notAFile(shown);
@@ -40,10 +35,28 @@ export async function readFileBytes({ path, shown }: Place, maxBytes: number): P
   }
 }
 
-type Handle = Awaited<ReturnType<typeof open>>;
+/**
+ * What stands at a canonical path, open to be read, or null if nothing does. It may be a folder, a device or a pipe.
+ * @throws `outdated` as above, `no_permission`…
+ */
+export async function openFile({ path, shown }: Place): Promise<FileHandle | null> {
+  // Without blocking, so that opening a pipe that nobody writes to returns.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw systemCode(error) === 'ENXIO' ? notAFile(shown) : fileFailure(error, shown);
+  });
+  if (handle === null) return null;
+  try {
+    await refuseElsewhere(handle, path, shown);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
 
 /** What was opened must be what the path was resolved to, and not where a symlink leads that was put there since. */
-async function refuseElsewhere(handle: Handle, path: string, shown: string): Promise<void> {
+async function refuseElsewhere(handle: FileHandle, path: string, shown: string): Promise<void> {
   const known = (await pathOfHandle(handle)) ?? (await realpath(path).catch(() => null));
   // One that was replaced since it was opened was still the right one.
   if (known === path || known === `${path} (deleted)`) return;
@@ -51,7 +64,7 @@ async function refuseElsewhere(handle: Handle, path: string, shown: string): Pro
 }
 
 /** All of it, or one byte more than allowed: a file may grow while it is read, and some say that they are empty. */
-async function readUpTo(handle: Handle, expectedBytes: number, maxBytes: number): Promise<Buffer> {
+async function readUpTo(handle: FileHandle, expectedBytes: number, maxBytes: number): Promise<Buffer> {
   let buffer = Buffer.allocUnsafe(expectedBytes + 1);
   let length = 0;
   for (;;) {

@@ -1,11 +1,12 @@
-import { stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
 import { refuseUnjudged } from './disk/deed.ts';
+import { openFolder } from './disk/open-folder.ts';
 import { commandEnvironment } from './environment.ts';
 import { escapeName } from './escape.ts';
-import { fileFailure } from './failures.ts';
+import { asFileFailure, systemCode } from './failures.ts';
 import type { ToolOptions } from './options.ts';
 import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
 import { ripgrep } from './ripgrep.ts';
@@ -49,20 +50,24 @@ async function run(
   refuseUnjudged(place, context);
   const local = localPattern(pattern, place);
   const isMatch = await matcherOf(pattern, local);
-  const status = await stat(place.path).catch((error: unknown) => {
-    throw fileFailure(error, place.shown);
+  // Held, so that the very folder that was judged is searched.
+  const folder = await openFolder(place.path).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOTDIR') throw new PawlError('not_folder', `${place.shown} is not a folder.`);
+    throw asFileFailure(error, place.shown);
   });
-  if (!status.isDirectory()) throw new PawlError('not_folder', `${place.shown} is not a folder.`);
-
+  // It names what list would name: not what is in a folder that rules keep.
+  const barred = context.barredIn?.(place.path) ?? null;
+  const isNamed = (file: string) => barred === null || !barred(join(place.path, dirname(file)));
   const found = keepSmallest(mostResults);
   let rest = '';
   const environment = commandEnvironment(options);
+  const others = await otherFolders(folder.entry('.'), local);
   const decoder = new TextDecoder();
   const end = await ripgrep(
     {
-      cwd: place.path,
-      options: ['--files', '--null', ...sieveFor(local)],
-      target: '.',
+      cwd: folder.entry('.'),
+      file: null,
+      options: ['--files', '--null', ...sieveFor(local), ...others],
       environment,
       signal: context.signal,
     },
@@ -71,11 +76,11 @@ async function run(
       rest = names.pop() ?? '';
       for (const name of names) {
         const file = name.slice('./'.length);
-        if (isMatch(file)) found.add(file);
+        if (isMatch(file) && isNamed(file)) found.add(file);
       }
       return true;
     },
-  );
+  ).finally(() => folder.close());
   if (end.exitCode === 2 && found.count() === 0 && end.errors !== '') {
     throw new PawlError('search_failed', `Not everything in ${place.shown} could be searched: ${end.errors.trim()}`);
   }
@@ -126,6 +131,22 @@ function sieveFor(local: string): string[] {
   const [, last = ''] = plainEnd.exec(local) ?? [];
   const isPlain = /\w/.test(last) && !/\*\*|\.\./.test(last);
   return isPlain ? [`--type-add=pawlglob:${last}`, '--type=pawlglob'] : [];
+}
+
+/** Folders that are kept out of a search by their names, at most; ripgrep goes through further ones. */
+const mostOthers = 500;
+
+/**
+ * Keeps ripgrep out of the folders beside the one that a pattern begins with. To name that one as the place to search
+ * would follow it if it is a symbolic link, and search it if it is ignored.
+ */
+async function otherFolders(folder: string, local: string): Promise<string[]> {
+  const [, first] = /^([\w.-]+)\//.exec(local) ?? [];
+  if (first === undefined) return [];
+  // What cannot be listed, the search itself will say.
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const others = entries.filter((entry) => entry.isDirectory() && entry.name !== first && /^[\w.-]+$/.test(entry.name));
+  return others.slice(0, mostOthers).map(({ name }) => `--glob=!/${name}/`);
 }
 
 /** A pattern without a slash is about names, at any depth. */

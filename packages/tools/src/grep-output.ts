@@ -10,13 +10,17 @@ type Block = { file: string; from: number; to: number; matches: number };
 const binaryNotice =
   /^[^\0\n]*: (?:binary file matches|WARNING: stopped searching binary file after match) \(found [^\0\n]* byte around offset \d+\)\n?/;
 
-/** The first files in the order of their paths, until they have so many matches; and how many there are in all. */
+/**
+ * The first files in the order of their paths, until they have so many matches; and how many there are in all. Of files
+ * that are barred nothing is told, also not that they match.
+ */
 export function readMatches(
   output: string,
   most: number,
-  options: { isCut: boolean },
+  { isCut, isBarred = () => false }: { isCut: boolean; isBarred?: (file: string) => boolean },
 ): { files: FileMatches[]; total: number } {
-  const blocks = blocksOf(output, options.isCut).sort((one, other) => (one.file < other.file ? -1 : 1));
+  const shown = blocksOf(output, isCut).filter(({ file }) => !isBarred(file));
+  const blocks = shown.sort((one, other) => (one.file < other.file ? -1 : 1));
   const total = blocks.reduce((sum, { matches }) => sum + matches, 0);
   const files: FileMatches[] = [];
   let taken = 0;

@@ -1,15 +1,16 @@
-import { stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Tool, ToolContext, ToolOutcome } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
 import { refuseUnjudged } from './disk/deed.ts';
+import { openFolder } from './disk/open-folder.ts';
 import { commandEnvironment } from './environment.ts';
 import { escapeName, stripTerminal } from './escape.ts';
-import { fileFailure } from './failures.ts';
+import { asFileFailure, systemCode } from './failures.ts';
+import { openFile } from './files.ts';
 import { type FileMatches, readMatches } from './grep-output.ts';
 import type { ToolOptions } from './options.ts';
 import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
-import { ripgrep, type SearchEnd } from './ripgrep.ts';
+import { ripgrep, type SearchEnd, type SearchGround } from './ripgrep.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
 type GrepInput = {
@@ -63,19 +64,14 @@ export function grepTool(options: ToolOptions): Tool {
 async function run(input: GrepInput, context: ToolContext, options: ToolOptions): Promise<ToolOutcome> {
   const place = await resolvePlace(input.path ?? '.', context.cwd);
   refuseUnjudged(place, context);
-  const status = await stat(place.path).catch((error: unknown) => {
-    throw fileFailure(error, place.shown);
+  const { ground, close } = await openGround(place).catch((error: unknown) => {
+    throw asFileFailure(error, place.shown);
   });
-  const isFolder = status.isDirectory();
-  if (!isFolder && !status.isFile()) {
-    throw new PawlError('search_failed', `${place.shown} is neither a file nor a folder, so it cannot be searched.`);
-  }
   const chunks: Buffer[] = [];
   let bytes = 0;
   const end = await ripgrep(
     {
-      cwd: isFolder ? place.path : dirname(place.path),
-      target: isFolder ? '.' : `./${basename(place.path)}`,
+      ...ground,
       options: optionsOf(input),
       environment: commandEnvironment(options),
       signal: context.signal,
@@ -85,11 +81,38 @@ async function run(input: GrepInput, context: ToolContext, options: ToolOptions)
       bytes += chunk.length;
       return bytes < mostOutputBytes;
     },
-  );
+  ).finally(close);
   const limit = input.limit ?? usualMatches;
-  const found = readMatches(Buffer.concat(chunks).toString('utf8'), limit, { isCut: end.isStopped });
+  const barred = ground.file === null ? (context.barredIn?.(place.path) ?? null) : null;
+  const found = readMatches(Buffer.concat(chunks).toString('utf8'), limit, {
+    isCut: end.isStopped,
+    ...(barred !== null && { isBarred: (file) => barred(join(place.path, file)) }),
+  });
   if (found.total === 0) refuseErrors(end);
-  return showMatches(found, limit, end, isFolder ? place : { ...place, shown: dirname(place.shown) });
+  const prefix = place.shown === '.' ? '' : `${place.shown.replace(/\/$/, '')}/`;
+  const nameOf = (file: string) => (ground.file === null ? prefix + escapeName(file) : place.shown);
+  const outcome = showMatches(found, limit, end, nameOf);
+  // Whether one of them matches or not.
+  return barred === null
+    ? outcome
+    : { ...outcome, content: `${outcome.content}\n(files that rules keep are left out)` };
+}
+
+/**
+ * The folder or file that was judged, held open so that it is searched and nothing that takes its name.
+ * @throws `search_failed` for a pipe or a device, which could be read for ever; what the system says.
+ */
+async function openGround({ path, shown }: Place): Promise<{ ground: SearchGround; close(): Promise<void> }> {
+  const folder = await openFolder(path).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOTDIR') return null;
+    throw error;
+  });
+  if (folder !== null) return { ground: { cwd: folder.entry('.'), file: null }, close: () => folder.close() };
+  const file = await openFile({ path, shown });
+  const isFile = file !== null && (await file.stat()).isFile();
+  if (isFile) return { ground: { cwd: dirname(path), file: { path, handle: file } }, close: () => file.close() };
+  await file?.close();
+  throw new PawlError('search_failed', `${shown} is neither a file nor a folder, so it cannot be searched.`);
 }
 
 function optionsOf({ pattern, glob, ignoreCase = false, context = 0 }: GrepInput): string[] {
@@ -125,14 +148,13 @@ function showMatches(
   { files, total }: { files: readonly FileMatches[]; total: number },
   limit: number,
   end: SearchEnd,
-  base: Place,
+  nameOf: (file: string) => string,
 ): ToolOutcome {
   if (total === 0) return { content: 'No matches.', details: { matches: 0 } };
-  const prefix = base.shown === '.' ? '' : `${base.shown.replace(/\/$/, '')}/`;
   const lines: string[] = [];
   let shown = 0;
   for (const { file, groups } of files) {
-    const name = prefix + escapeName(file);
+    const name = nameOf(file);
     for (const group of groups) {
       if (shown >= limit) break;
       if (group.some(({ isMatch }) => !isMatch) && lines.length > 0) lines.push('--');

@@ -1,10 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Tool } from '@pawl/engine';
 import { refuseUnjudged } from './disk/deed.ts';
+import { openFolder } from './disk/open-folder.ts';
 import { escapeName } from './escape.ts';
-import { fileFailure } from './failures.ts';
-import { isInWorkspace, resolvePlace } from './paths.ts';
+import { asFileFailure } from './failures.ts';
+import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
 type ListInput = { path?: string };
@@ -26,22 +26,32 @@ export function listTool(): Tool {
     run: async ({ path = '.' }, context) => {
       const place = await resolvePlace(path, context.cwd);
       refuseUnjudged(place, context);
-      const entries = await readdir(place.path, { withFileTypes: true }).catch((error: unknown) => {
-        throw fileFailure(error, place.shown);
+      const { names, count } = await namesIn(place).catch((error: unknown) => {
+        throw asFileFailure(error, place.shown);
       });
-      entries.sort((one, other) => (one.name < other.name ? -1 : 1));
-      const shown = await Promise.all(
-        entries.slice(0, mostEntries).map(async (entry) => {
-          const isFolder =
-            entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(join(place.path, entry.name))));
-          return escapeName(entry.name) + (isFolder ? '/' : '');
-        }),
-      );
-      if (entries.length > mostEntries)
-        shown.push(`(${mostEntries} of ${entries.length} entries; use glob to find others)`);
-      return { content: entries.length === 0 ? '(empty)' : shown.join('\n'), details: { entries: entries.length } };
+      if (count > names.length) names.push(`(${names.length} of ${count} entries; use glob to find others)`);
+      return { content: count === 0 ? '(empty)' : names.join('\n'), details: { entries: count } };
     },
   });
+}
+
+/** Of the very folder that was judged, also if another takes its name meanwhile. */
+async function namesIn(place: Place): Promise<{ names: string[]; count: number }> {
+  const folder = await openFolder(place.path);
+  try {
+    const entries = await readdir(folder.entry('.'), { withFileTypes: true });
+    entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+    const names = await Promise.all(
+      entries.slice(0, mostEntries).map(async (entry) => {
+        const isFolder =
+          entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(folder.entry(entry.name))));
+        return escapeName(entry.name) + (isFolder ? '/' : '');
+      }),
+    );
+    return { names, count: entries.length };
+  } finally {
+    await folder.close();
+  }
 }
 
 /** False for a link to nothing. */

@@ -48,6 +48,7 @@ function absolutePath(path: string, cwd: string): string {
   const refuse = (why: string) => new PawlError('bad_path', `The path ${why}. Give another one.`);
   if (path === '') throw refuse('is empty');
   if (/[\0\n\r]/.test(path)) throw refuse(`${JSON.stringify(path).slice(0, 200)} holds a NUL or a line break`);
+  if (!path.isWellFormed()) throw refuse(`${JSON.stringify(path).slice(0, 200)} is not valid Unicode`);
   if (Buffer.byteLength(path) > maxPathBytes) throw refuse(`is longer than ${maxPathBytes} bytes`);
   return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(cwd, path);
 }
@@ -70,7 +71,8 @@ async function linkTarget(path: string): Promise<string | null> {
   try {
     return (await lstat(path)).isSymbolicLink() ? await readlink(path) : null;
   } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return null;
+    // EINVAL: it was a link just now.
+    if (['ENOENT', 'ENOTDIR', 'EINVAL'].includes(systemCode(error) ?? '')) return null;
     throw error;
   }
 }

@@ -40,7 +40,7 @@ type Side = { shown: string; text: string } | null;
 async function diffOf(from: Side, to: Side): Promise<Diff> {
   const { formatPatch } = await import('diff');
   const [oldName, newName] = [from?.shown ?? '/dev/null', to?.shown ?? '/dev/null'];
-  const [oldText, newText] = [displayed(from?.text ?? ''), displayed(to?.text ?? '')];
+  const [oldText, newText] = displayedPair(from?.text ?? null, to?.text ?? null);
   const patch = await structuredDiff([oldName, newName], [oldText, newText]);
   if (patch === null) return wholeDiff(oldName, newName, oldText, newText);
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);
@@ -52,11 +52,19 @@ async function diffOf(from: Side, to: Side): Promise<Diff> {
   };
 }
 
-/** A change of line ends alone would be invisible, so a `\r` that ends a line is shown only where not every line has it. */
-function displayed(text: string): string {
-  if (lineEndOf(text) === '\r') return displayed(withLineEnd(text, '\n'));
-  const isWindows = text.includes('\r\n') && !/(?:^|[^\r])\n/.test(text);
-  return escapeInvisible(isWindows ? text.replaceAll('\r\n', '\n') : text);
+/** Line ends are left unsaid where all of them are and stay alike; else a change of them would be invisible. */
+function displayedPair(old: string | null, fresh: string | null): [string, string] {
+  const kept = old === null ? '\n' : lineEndsOf(old);
+  const isKept = kept !== 'mixed' && (fresh === null || lineEndsOf(fresh) === kept);
+  const [oldText = '', newText = ''] = [old, fresh].map((text) =>
+    escapeInvisible(isKept ? withLineEnd(text ?? '', '\n') : (text ?? '')),
+  );
+  return [oldText, newText];
+}
+
+function lineEndsOf(text: string): ReturnType<typeof lineEndOf> | 'mixed' {
+  const end = lineEndOf(text);
+  return text === withLineEnd(text, end) ? end : 'mixed';
 }
 
 const linesOf = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));

@@ -41,19 +41,41 @@ set +m
 exec 3<&-
 exec "$@"`;
 
-/** @throws `no_shell` when bash cannot be started; the promise `exited` rejects with it too. */
+/**
+ * Runs the command behind it without any descriptor but the usual three. Node passes on what this process itself got
+ * from whoever started it (from 16 on, behind a gap), and one of a folder leads out of every sandbox. Closed inside of
+ * it, where no settings of bash's (BASH_ENV) can do harm; bubblewrap closes its own.
+ */
+const unburdened = `for each in /dev/fd/[3-9] /dev/fd/[1-9][0-9]*; do [[ -e $each ]] && eval "exec \${each##*/}>&-"; done
+exec /bin/bash -c "$1"`;
+
+/** The most bytes that Linux takes as one argument, with the zero at its end. Source: MAX_ARG_STRLEN in execve(2). */
+const mostCommandBytes = 131_072;
+
+/** @throws `no_shell` when bash cannot be started, `bad_command`; the promise `exited` rejects with it too. */
 export async function spawnShell({ command, cwd, environment, launch, onOutput }: ShellStart): Promise<ShellProcess> {
+  const problem = problemOf(command);
+  if (problem !== null) throw new PawlError('bad_command', `The command ${problem}`);
   const { spawn } = await import('node:child_process');
   const { writer, reader: output } = await openOutputLine(onOutput);
-  const words = [...(launch?.words ?? []), '/bin/bash', '-c', command];
+  const words = [...(launch?.words ?? []), '/bin/bash', '-c', unburdened, '/bin/bash', command];
   const tellsItself = launch?.hasInfo === true;
   const [program = '', ...rest] = tellsItself ? words : ['/bin/bash', '-c', watched, 'bash', ...words];
-  const child = spawn(program, rest, {
-    cwd,
-    env: { ...environment, ...launch?.environment },
-    stdio: ['ignore', writer, writer, 'pipe', ...(launch?.hasEntrance === true ? (['ipc'] as const) : [])],
-    detached: true,
-  });
+  const start = () =>
+    spawn(program, rest, {
+      cwd,
+      env: { ...environment, ...launch?.environment },
+      stdio: ['ignore', writer, writer, 'pipe', ...(launch?.hasEntrance === true ? (['ipc'] as const) : [])],
+      detached: true,
+    });
+  let child: ReturnType<typeof start>;
+  try {
+    child = start();
+  } catch (cause) {
+    writer.destroy();
+    output.destroy();
+    throw cannotStart(cause, cwd);
+  }
   if (launch?.hasEntrance === true && launch.gateway !== null) takeEntrance(child, launch.gateway);
   const exited = new Promise<Awaited<ShellProcess['exited']>>((resolve, reject) => {
     child.on('error', (error) => reject(cannotStart(error, cwd)));
@@ -130,7 +152,14 @@ async function innerOf(child: ChildProcess): Promise<number | null> {
   return id === undefined ? null : Number(id);
 }
 
-function cannotStart(error: Error, cwd: string): PawlError {
+function problemOf(command: string): string | null {
+  if (command.includes('\0')) return 'holds a NUL, which no program can be given.';
+  const bytes = Buffer.byteLength(command);
+  if (bytes < mostCommandBytes) return null;
+  return `has ${bytes} bytes, and the system takes ${mostCommandBytes - 1}. Put it into a file, and run that.`;
+}
+
+function cannotStart(error: unknown, cwd: string): PawlError {
   return new PawlError(
     'no_shell',
     `The command could not be started in ${cwd}: ${messageOf(error)}. /bin/bash and the folder must exist.`,

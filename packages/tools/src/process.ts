@@ -76,6 +76,7 @@ async function output(
     ...(part.isLost ? [`What came before byte ${part.from} is no longer kept.`] : []),
     ...(part.next < log.totalBytes ? [`There is more: since ${part.next}.`] : []),
     ...(log.problem === null ? [] : [`Its output is no longer kept: ${log.problem}.`]),
+    ...(process.end?.setRight ? [process.end.setRight] : []),
     ...refusalNotes(process.launch),
     `${process.id}: ${stateOf(process)}. ${log.totalBytes} bytes of output so far; the log is ${log.path}.`,
   ];

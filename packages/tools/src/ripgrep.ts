@@ -1,7 +1,14 @@
+import { access, type FileHandle, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { messageOf, PawlError } from '@pawl/protocol';
+import { pathOfHandle } from './disk/open-folder.ts';
+import { systemCode } from './failures.ts';
 
 /** How a search ended. Code 0 found something, 1 nothing; 2 is an error, though there may be results as well. */
 export type SearchEnd = { exitCode: number | null; errors: string; isStopped: boolean };
+
+/** A folder, or one file of it, which is open. */
+export type SearchGround = { cwd: string; file: { path: string; handle: FileHandle } | null };
 
 /** What every search has: no settings of the user's, hidden files but git's own, ignore files also outside repositories. */
 const common = ['--no-config', '--color=never', '--hidden', '--no-require-git', '--glob=!.git'];
@@ -9,14 +16,12 @@ const longestErrors = 4000;
 
 /**
  * Runs ripgrep in a folder, without a shell, and hands over its output as it comes. `onOutput` ends the search by
- * returning false. Options must precede; the places to search come behind a `--` and so are never options themselves.
+ * returning false. Options must precede; the place to search comes behind a `--` and so is never an option itself.
  * @throws `search_failed` when it cannot be run at all; the signal's reason when that aborts.
  */
 export async function ripgrep(
-  search: {
-    cwd: string;
+  search: SearchGround & {
     options: readonly string[];
-    target: string;
     environment: NodeJS.ProcessEnv;
     signal: AbortSignal;
   },
@@ -28,22 +33,27 @@ export async function ripgrep(
       cause: error,
     });
   });
+  const isBare = search.file === null && !(await hasRulesAbove(await realpath(search.cwd)));
   search.signal.throwIfAborted();
-  const child = spawn(rgPath, [...search.options, ...common, '--', search.target], {
-    cwd: search.cwd,
+  const { cwd, target, input } = await placeOf(search);
+  const options = [...search.options, ...common, ...(isBare ? ['--no-ignore-parent'] : [])];
+  const child = spawn(rgPath, [...options, '--', target], {
+    cwd,
     env: search.environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input, 'pipe', 'pipe'],
   });
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error('ripgrep was started without pipes');
   let errors = '';
   let isStopped = false;
   const stop = () => child.kill('SIGKILL');
   search.signal.addEventListener('abort', stop, { once: true });
   try {
     const exitCode = await new Promise<number | null>((resolve, reject) => {
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr.setEncoding('utf8').on('data', (text: string) => {
         if (errors.length < longestErrors) errors += text;
       });
-      child.stdout.on('data', (chunk: Buffer) => {
+      stdout.on('data', (chunk: Buffer) => {
         if (isStopped || onOutput(chunk)) return;
         isStopped = true;
         stop();
@@ -58,4 +68,32 @@ export async function ripgrep(
   } finally {
     search.signal.removeEventListener('abort', stop);
   }
+}
+
+const ruleFiles = ['.git', '.gitignore', '.ignore', '.rgignore'];
+
+/**
+ * Whether ignore files may lie in the folders above. Where none does, ripgrep is told not to hold every file against
+ * those folders: of 100 000 files that costs it a third more time.
+ */
+async function hasRulesAbove(place: string): Promise<boolean> {
+  const above = dirname(place);
+  if (above === place) return false;
+  const isThere = (name: string) =>
+    access(join(above, name)).then(
+      () => true,
+      // Only what is not there is known to hold no rules.
+      (error: unknown) => systemCode(error) !== 'ENOENT',
+    );
+  return (await Promise.all(ruleFiles.map(isThere))).includes(true) || hasRulesAbove(above);
+}
+
+/** A file is handed over as it is open where the system has a name for that, else by its own name. */
+async function placeOf({
+  cwd,
+  file,
+}: SearchGround): Promise<{ cwd: string; target: string; input: number | 'ignore' }> {
+  if (file === null) return { cwd, target: '.', input: 'ignore' };
+  if ((await pathOfHandle(file.handle)) === null) return { cwd, target: `./${basename(file.path)}`, input: 'ignore' };
+  return { cwd: '/proc/self/fd', target: './0', input: file.handle.fd };
 }

@@ -1,10 +1,11 @@
 /** What is in a folder, to be deleted as a whole and put back as a whole. */
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FormerEntry, ToolScope } from '@pawl/engine';
-import { isPawlError, PawlError } from '@pawl/protocol';
-import { fileFailure } from './failures.ts';
+import { PawlError } from '@pawl/protocol';
+import { asFileFailure } from './failures.ts';
 import { readFileBytes } from './files.ts';
 
 /** Entries of a folder beyond which it is not deleted in one call: nobody could judge such a list. */
@@ -29,7 +30,7 @@ export async function entriesIn(path: string, shown: string, options: { recursiv
   const visit = async (at: string): Promise<void> => {
     const entry = await entryAt(at);
     if (entry.kind === 'folder') {
-      const names = await readdir(at);
+      const names = await namesIn(at, shown);
       if (names.length > 0 && !options.recursive) {
         throw new PawlError(
           'not_empty',
@@ -47,9 +48,19 @@ export async function entriesIn(path: string, shown: string, options: { recursiv
     }
   };
   await visit(path).catch((error: unknown) => {
-    throw isPawlError(error) ? error : fileFailure(error, shown);
+    throw asFileFailure(error, shown);
   });
   return entries;
+}
+
+/** @throws `bad_path` for a name that no text can say, since such a thing could be neither shown nor kept. */
+async function namesIn(path: string, shown: string): Promise<string[]> {
+  const names = await readdir(path, { encoding: 'buffer' });
+  return names.map((name) => {
+    if (isUtf8(name)) return name.toString('utf8');
+    const sentence = `${shown} holds a name that is not valid UTF-8, ${JSON.stringify(name.toString('utf8'))}.`;
+    throw new PawlError('bad_path', `${sentence} Nothing was deleted. Use bash for it.`);
+  });
 }
 
 async function entryAt(path: string): Promise<Entry> {
@@ -57,14 +68,15 @@ async function entryAt(path: string): Promise<Entry> {
   const kind = status.isDirectory() ? 'folder' : status.isSymbolicLink() ? 'link' : status.isFile() ? 'file' : 'other';
   const target = kind === 'link' ? await readlink(path) : '';
   const size = kind === 'folder' ? '' : `${status.size}:${status.mtimeMs}`;
-  const mark = `${path}\0${status.mode}\0${size}\0${target}`;
+  const mark = `${status.mode}\0${size}\0${target}`;
   return { path, kind, mode: status.mode & 0o7777, sizeBytes: status.size, target, mark };
 }
 
-/** Changes whenever one of the entries does. */
+/** Changes whenever one of the entries does; not with the name of the whole, which is the last of them. */
 export function marksOf(entries: readonly Entry[]): string {
   const hash = createHash('sha256');
-  for (const { mark } of entries) hash.update(`${mark}\0`);
+  const { path: root = '' } = entries.at(-1) ?? {};
+  for (const { path, mark } of entries) hash.update(`${path.slice(root.length)}\0${mark}\0`);
   return `sha256-${hash.digest('hex')}`;
 }
 

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createWorkspace } from './workspace.ts';
+import { createWorkspace, temporaryFolder } from './workspace.ts';
 
 const isAlive = (pid: number) => {
   // A zombie is ended already; it only waits for its parent to notice.
@@ -200,16 +200,18 @@ describe('T4: bash', () => {
     expect((await call('bash', { command })).content).toBe('ared bcd\ne\nf\ufffd\ufffd ghi');
   });
 
-  it('is a read only for commands of the table, and asks for all else and for what lies outside', () => {
-    const { tool, context } = createWorkspace();
+  it('is a read only for commands of the table, and asks for all else and for what lies outside', async () => {
+    const { tool, context } = createWorkspace({ sandbox: { mode: 'off' } });
     const { effect, approval } = tool('bash');
     const effectOf = (command: string) => (typeof effect === 'function' ? effect({ command }) : effect);
     expect(effectOf('ls -l')).toBe('read');
-    expect(approval?.({ command: 'ls -l' }, context())).toBe(false);
-    expect(approval?.({ command: 'cat /etc/passwd' }, context())).toBe(true);
-    for (const command of ['git status', 'git push', 'ls > x', 'cat $(rm x)', 'PAGER=x git log', 'npm test']) {
+    expect(await approval?.({ command: 'ls -l' }, context())).toBe(false);
+    expect(await approval?.({ command: 'cat /etc/passwd' }, context())).toBe(true);
+    expect(effectOf('git status')).toBe('idempotent');
+    expect(await approval?.({ command: 'git status' }, context())).toBe(true);
+    for (const command of ['git push', 'ls > x', 'cat $(rm x)', 'PAGER=x git log', 'npm test']) {
       expect(effectOf(command)).toBe('external');
-      expect(approval?.({ command }, context())).toBe(true);
+      expect(await approval?.({ command }, context())).toBe(true);
     }
   });
 
@@ -219,6 +221,37 @@ describe('T4: bash', () => {
       kind: 'text',
       text: 'echo \\u{202e}\\u{1b}[2K; rm x',
     });
+  });
+
+  it('refuses what no program can be given, and leaves nothing open', async () => {
+    const { call } = createWorkspace();
+    await call('bash', { command: 'true' });
+    const open = () => readdirSync('/proc/self/fd').length;
+    const before = open();
+    for (const command of [`: ${'x'.repeat(140_000)}`, 'echo \0', 'x'.repeat(131_072)])
+      await expect(call('bash', { command })).rejects.toMatchObject({ code: 'bad_command' });
+    expect((await call('bash', { command: `: ${'x'.repeat(131_069)}` })).isError).toBe(false);
+    expect(open()).toBe(before);
+  });
+
+  it.each([
+    ['contained, where there is a sandbox', {}],
+    ['free', { sandbox: { mode: 'off' as const } }],
+  ])('hands on no descriptor that this program was started with, %s', async (_, options) => {
+    const workspace = new URL('../src/index.ts', import.meta.url).href;
+    const script = `import { builtinTools } from '${workspace}';
+      const options = { ...${JSON.stringify(options)}, notice: () => {} };
+      const bash = builtinTools(options).find(({ name }) => name === 'bash');
+      const context = { session: 's', cwd: process.cwd(), signal: new AbortController().signal, progress() {}, basis: null };
+      console.log((await bash.run({ command: 'ls /dev/fd/; cat /dev/fd/200/etc/hostname' }, context)).content);`;
+    const words = [process.execPath, '--input-type=module', '-e', script];
+    const said = execFileSync('/bin/bash', ['-c', 'exec "$@" 200</', 'bash', ...words], {
+      cwd: temporaryFolder(),
+      encoding: 'utf8',
+    });
+    // The last one is the folder that ls looks into.
+    expect(said.split('\n').slice(0, 4)).toEqual(['0', '1', '2', '3']);
+    expect(said).toContain('No such file');
   });
 
   it('says so when it cannot start', async () => {

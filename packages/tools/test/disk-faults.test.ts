@@ -1,11 +1,14 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
+  rmSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -115,6 +118,96 @@ describe('P9: what comes between judging and changing', () => {
   });
 });
 
+/** Swaps two names of a folder, again and again as fast as it can, also when the folder itself gets another name. */
+async function swapping(folder: string, one: string, other: string, work: () => Promise<void>): Promise<void> {
+  const source = `
+    const { renameSync } = require('node:fs');
+    process.stdout.write('ready');
+    for (;;) for (const [from, to] of [['${one}', '.aside'], ['${other}', '${one}'], ['.aside', '${other}']]) {
+      try { renameSync(from, to); } catch {}
+    }`;
+  const swapper = spawn(process.execPath, ['-e', source], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    await once(swapper.stdout, 'data');
+    await work();
+  } finally {
+    swapper.kill('SIGKILL');
+    await once(swapper, 'close');
+  }
+}
+
+describe('P9: several programs that edit one file at the same moment', () => {
+  it('lose no edit of each other', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'count'), '0\n');
+    const program = fileURLToPath(new URL('./count-up.ts', import.meta.url));
+    const counters = [1, 2, 3].map(() => spawn(process.execPath, [program, folder, '150'], { stdio: 'inherit' }));
+    await Promise.all(counters.map((counter) => once(counter, 'close')));
+    expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('450\n');
+    expect(readdirSync(folder)).toEqual(['count']);
+  });
+});
+
+describe('P9: a program that swaps a folder for a symlink as fast as it can', () => {
+  it.each(['list', 'glob', 'grep', 'read'])('shows %s nothing of where the symlink leads', async (name) => {
+    const { folder, plan, tool, context } = createWorkspace();
+    const outside = temporaryFolder();
+    writeFileSync(join(outside, 'file'), 'SECRET\n');
+    writeFileSync(join(outside, 'SECRET'), '');
+    mkdirSync(join(folder, 'd'));
+    writeFileSync(join(folder, 'd/file'), 'plain\n');
+    symlinkSync(outside, join(folder, 'link'));
+    const input = {
+      path: name === 'read' ? 'd/file' : 'd',
+      ...(name !== 'read' && { pattern: name === 'grep' ? '.' : '*' }),
+    };
+    const answers = new Set<string>();
+    await swapping(folder, 'd', 'link', async () => {
+      for (let round = 0; round < 150; round++) {
+        try {
+          const { paths } = await plan(name, input);
+          // The question would name the place outside.
+          if (!paths.every((path) => path.startsWith(`${folder}/`))) continue;
+          answers.add((await tool(name).run(input, context({ paths }))).content);
+        } catch (error) {
+          expect((error as { code: string }).code).toMatch(/outdated|not_folder|not_found|search_failed|is_folder/);
+        }
+      }
+    });
+    expect([...answers].filter((answer) => answer.includes('SECRET'))).toEqual([]);
+  });
+
+  it('has delete touch nothing there, and leaves no handle open', async () => {
+    const { folder, call } = createWorkspace();
+    const outside = temporaryFolder();
+    for (let round = 0; round < 40; round++) {
+      mkdirSync(join(folder, 'tree/sub'), { recursive: true });
+      for (let file = 0; file < 20; file++) {
+        writeFileSync(join(folder, `tree/sub/${file}`), 'x');
+        writeFileSync(join(outside, `${file}`), 'PRECIOUS');
+      }
+      symlinkSync(outside, join(folder, 'tree/link'));
+      await swapping(join(folder, 'tree'), 'sub', 'link', async () => {
+        for (let attempt = 0; attempt < 6; attempt++) {
+          await call('delete', { path: 'tree', recursive: true }).catch(() => undefined);
+        }
+      });
+      expect(readdirSync(outside)).toHaveLength(20);
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder);
+    }
+    const handles = process.platform === 'linux' ? readdirSync('/proc/self/fd').map((fd) => `/proc/self/fd/${fd}`) : [];
+    const places = handles.flatMap((fd) => {
+      try {
+        return [readlinkSync(fd)];
+      } catch {
+        return [];
+      }
+    });
+    expect(places.filter((place) => place.startsWith(folder))).toEqual([]);
+  });
+});
+
 describe('T3: a disk that fails', () => {
   it('leaves every file as it was, wherever it fails in a change of several', () => {
     const folder = join(temporaryFolder(), 'work');
@@ -159,11 +252,14 @@ describe('T3: a disk that fails', () => {
         outcomes.add('not_done');
         const contents = ['a', 'b', 'c', 'd'].map((name) => readFileSync(join(folder, name), 'utf8'));
         expect({ at, contents }).toEqual({ at, contents: ['one\n', 'one\n', 'one\n', 'one\n'] });
-        expect(existsSync(join(folder, 'new/file'))).toBe(false);
+        expect([existsSync(join(folder, 'new')), existsSync(join(folder, 'deep'))]).toEqual([false, false]);
         expect(Object.keys(fingerprint(folder))).toEqual(expect.arrayContaining(Object.keys(before)));
       } else {
         outcomes.add('done');
-        expect(found).toMatchObject({ content: expect.stringContaining('All 6 changes were made') });
+        expect(found).toMatchObject({
+          content: expect.stringContaining('All 6 changes were made'),
+          details: { folders: ['deep', 'deep/er', 'new'].map((name) => join(folder, name)) },
+        });
         expect(readFileSync(join(folder, 'deep/er/b'), 'utf8')).toBe('two\n');
       }
       if (signal === null) {

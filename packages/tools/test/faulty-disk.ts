@@ -105,8 +105,10 @@ if (mode !== '') {
     calls = 0;
     failsAt = at;
     let failure: string | null = null;
+    let isToldOfRests = false;
     try {
-      await tool.run({ patch: faultyPatch }, context);
+      const { content } = await tool.run({ patch: faultyPatch }, context);
+      isToldOfRests = content.includes('could not be removed');
     } catch (error) {
       failure = String(error);
     }
@@ -114,7 +116,8 @@ if (mode !== '') {
     failsAt = Number.POSITIVE_INFINITY;
     const after = fingerprint(folder);
     const isBefore = JSON.stringify(after) === JSON.stringify(before);
-    const isDone = Object.keys(after).join() === 'a,d,deep,deep/er,deep/er/b,new,new/file';
+    const names = Object.keys(after).filter((name) => !(isToldOfRests && name.includes('.pawl-')));
+    const isDone = names.join() === 'a,d,deep,deep/er,deep/er/b,new,new/file';
     const line = { at, failure, isBefore, isDone, after: Object.keys(after) };
     appendFileSync(1, `${JSON.stringify(line)}\n`);
     if (!hasFailed || mode === 'kill') break;

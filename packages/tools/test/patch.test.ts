@@ -118,6 +118,40 @@ describe('T3: patch, in the form without line numbers', () => {
     expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('new\n');
   });
 
+  it('shows every change, also of a file that was moved away and made anew, or whose name another took', async () => {
+    const { folder, plan, call } = createWorkspace();
+    writeFileSync(join(folder, 'a'), 'one\n');
+    writeFileSync(join(folder, 'b'), 'two\n');
+    const shadow = ['*** Update File: a', '*** Move to: t', '*** Add File: a', '+EVIL'];
+    const { preview } = (await plan('patch', { patch: envelope(...shadow) })).plan;
+    expect(preview?.text).toContain('--- a\n+++ a\n@@ -1,1 +1,1 @@\n-one\n+EVIL');
+    expect(preview).toMatchObject({ added: 2, removed: 1, createdFiles: ['t'] });
+    const swap = ['a', 'b', 't'].flatMap((name, index) => [
+      `*** Update File: ${name}`,
+      `*** Move to: ${['t', 'a', 'b'][index]}`,
+    ]);
+    const outcome = await call('patch', { patch: envelope(...swap) });
+    expect(outcome.content).toBe('Changed a, changed b (+2 -2 lines).');
+    const idle = ['*** Add File: q', '+x', '*** Delete File: q'];
+    expect((await call('patch', { patch: envelope(...idle) })).content).toBe('Nothing is different.');
+  });
+
+  it('refuses what it would make something else of: symlinks, submodules and modes', async () => {
+    const { folder, call } = createWorkspace();
+    writeFileSync(join(folder, 'a'), 'one\n');
+    const hunk = ['--- a/a', '+++ b/a', '@@ -1 +1 @@', '-one', '+two'];
+    for (const [lines, reason] of [
+      [['new file mode 120000', '--- /dev/null', '+++ b/a', '@@ -0,0 +1 @@', '+/etc/passwd'], 'symlinks are not made'],
+      [['new file mode 160000', '--- /dev/null', '+++ b/a', '@@ -0,0 +1 @@', '+Subproject'], 'submodules are not made'],
+      [['index 1234567..89abcde 120000', ...hunk], 'symlinks are not made'],
+      [['old mode 100644', 'new mode 100755', ...hunk], 'modes are not changed'],
+    ] as const) {
+      const patch = ['diff --git a/a b/a', ...lines].join('\n');
+      await expect(call('patch', { patch })).rejects.toThrow(reason);
+    }
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('one\n');
+  });
+
   it('does not delete or move through a symlink', async () => {
     const { folder, call } = createWorkspace();
     const outside = join(temporaryFolder(), 'real');

@@ -159,6 +159,31 @@ describe('P10: what is guarded', () => {
       { path: join(home, '.ssh'), isFolder: true },
     ]);
   });
+
+  it('hides keys where links lead, also that of the home itself', () => {
+    const real = temporaryFolder();
+    mkdirSync(join(real, 'dotfiles', 'ssh'), { recursive: true });
+    symlinkSync('dotfiles/ssh', join(real, '.ssh'));
+    writeFileSync(join(real, 'dotfiles', 'netrc'), '');
+    symlinkSync(join(real, 'dotfiles', 'netrc'), join(real, '.netrc'));
+    mkdirSync(join(real, '.aws'));
+    symlinkSync('nowhere', join(real, '.gnupg'));
+    const home = join(temporaryFolder(), 'home');
+    symlinkSync(real, home);
+    expect(find(temporaryFolder(), { home }).hidden).toEqual([
+      { path: join(real, '.aws'), isFolder: true },
+      { path: join(real, 'dotfiles', 'netrc'), isFolder: false },
+      { path: join(real, 'dotfiles', 'ssh'), isFolder: true },
+    ]);
+  });
+
+  it('holds the settings of a folder that is a repository itself', () => {
+    const folder = temporaryFolder();
+    execFileSync('git', ['init', '-q', '--bare', folder]);
+    expect(below(folder, find(folder).guarded)).toEqual(
+      expect.arrayContaining(['.git', '.pawl', 'commondir', 'config', 'hooks']),
+    );
+  });
 });
 
 describe('P10: without a sandbox', () => {
@@ -288,6 +313,25 @@ contained('P10: a contained command', () => {
     expect(readFileSync(join(folder, '.pawl', 'config.yaml'), 'utf8')).toBe('mode: plan\n');
   });
 
+  it.each([
+    ['with a .git that it spoils', true],
+    ['without one', false],
+  ])('does not make the folder a repository that a person’s git obeys, %s', async (_, hasGit) => {
+    const { folder, call } = createWorkspace();
+    const git = (...words: string[]) => execFileSync('git', words, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+    if (hasGit) git('init', '-q');
+    const settings = '[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = "touch sprung; false"\n';
+    const plant = `mkdir objects refs; echo 'ref: refs/heads/main' > HEAD; printf '${settings}' > config; rm -f .git/HEAD`;
+    const { content } = await call('bash', { command: plant });
+    expect(content).toContain('HEAD was renamed to HEAD.set-aside');
+    expect(() => git('status')).toThrow('not a git repository');
+    const { details } = await call('bash', { command: 'mv HEAD.set-aside HEAD', background: true });
+    const { content: ended } = await call('process', { action: 'stop', id: String(details?.process) });
+    expect(ended).toBeDefined();
+    await expect.poll(() => existsSync(join(folder, 'HEAD'))).toBe(false);
+    expect(existsSync(join(folder, 'sprung'))).toBe(false);
+  });
+
   it('reaches no network, not even this machine, and no socket of a daemon', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
@@ -331,6 +375,39 @@ contained('P10: a contained command', () => {
     expect(await tool('bash').containment?.({ command: 'ls -A' }, context())).toBe('read-only');
     expect((await call('bash', { command: 'ls -A' })).content).toBe('(no output)');
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('needs no question for what git only reads: what the repository makes git run can change and reach nothing', async () => {
+    const { folder, call, tool, context } = createWorkspace();
+    execFileSync('git', ['init', '-q', folder]);
+    writeFileSync(join(folder, 'a'), 'a\n');
+    const monitor = join(folder, '.git', 'monitor');
+    writeFileSync(monitor, `#!/bin/sh\necho ran >&2; touch '${folder}/canary'; cat /proc/net/dev >&2\n`, {
+      mode: 0o755,
+    });
+    execFileSync('git', ['-C', folder, 'config', 'core.fsmonitor', monitor]);
+    for (const command of ['git status --short', 'git --no-pager status --short | head -3']) {
+      expect(await tool('bash').approval?.({ command }, context())).toBe(false);
+      expect(await tool('bash').containment?.({ command }, context())).toBe('read-only');
+      const { content } = await call('bash', { command });
+      expect(content).toContain('?? a');
+      expect(content).toContain('ran');
+      expect(content).not.toMatch(/eth|ens|wlan/);
+    }
+    expect(existsSync(join(folder, 'canary'))).toBe(false);
+    for (const input of [
+      { command: 'git commit -m x' },
+      { command: 'git log', background: true },
+      { command: 'git log', outside: true },
+    ])
+      expect(await tool('bash').approval?.(input, context())).toBe(true);
+  });
+
+  it('asks for what git reads where nothing contains it', async () => {
+    for (const sandbox of [{ mode: 'off' }, { network: 'on' }] as const) {
+      const { tool, context } = createWorkspace({ sandbox });
+      expect(await tool('bash').approval?.({ command: 'git status' }, context())).toBe(true);
+    }
   });
 
   it('changes nothing in plan mode', async () => {

@@ -108,6 +108,39 @@ describe('T3: glob', () => {
     );
   });
 
+  it.each(['.gitignore', '.ignore', '.rgignore'])(
+    'keeps to a %s in a folder above the one it looks in',
+    async (rules) => {
+      const { folder, call } = createWorkspace();
+      const inner = join(folder, 'in', 'ner');
+      mkdirSync(inner, { recursive: true });
+      fill(inner, { 'a.ts': '', 'b.log': '', 'c/d.log': '' });
+      expect((await call('glob', { pattern: '**/*', path: inner })).details).toEqual({ count: 3 });
+      writeFileSync(join(folder, rules), '*.log\n');
+      expect((await call('glob', { pattern: '**/*', path: inner })).details).toEqual({ count: 1 });
+    },
+  );
+
+  it('goes into no folder beside the one that the pattern begins with, and follows no link to find that', async () => {
+    const { folder, call } = createWorkspace();
+    fill(folder, {
+      '.gitignore': 'dist/\n',
+      'src/a.ts': '',
+      'src/in/b.ts': '',
+      'srcs/c.ts': '',
+      'dist/d.ts': '',
+      'a/src/e.ts': '',
+    });
+    symlinkSync('/usr', join(folder, 'link'));
+    const found = async (pattern: string) => (await call('glob', { pattern })).content.split('\n');
+    expect(await found('src/**/*.ts')).toEqual(['src/a.ts', 'src/in/b.ts']);
+    expect(await found('src/*')).toEqual(['src/a.ts']);
+    expect(await found('dist/**')).toEqual(['No files match.']);
+    expect(await found('link/**')).toEqual(['No files match.']);
+    expect(await found('none/*.ts')).toEqual(['No files match.']);
+    expect(await found('s*/*.ts')).toEqual(['src/a.ts', 'srcs/c.ts']);
+  });
+
   it('answers for 20 000 files with their number, sorted and cut', async () => {
     const { folder, call } = createWorkspace();
     for (let group = 0; group < 100; group++) {

@@ -3,7 +3,9 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,7 +16,8 @@ import { type FileChanges, fileChangesOf } from '@pawl/engine/readers';
 import type { DurableEvent, EventBody, JsonObject } from '@pawl/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planReversal } from '../src/undo/reversal.ts';
+import { groundOf } from '../src/disk/deed.ts';
+import { planReversal, type ReversalOptions } from '../src/undo/reversal.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 
@@ -48,8 +51,14 @@ function createSession() {
       return status;
     },
     changes: (number = turn) => fileChangesOf(events, { turn: number }),
-    reverse: (changes: FileChanges, direction: 'undo' | 'redo', allowsOutside = false) =>
-      planReversal(changes, { direction, cwd: workspace.folder, blobs: workspace.context().blobs, allowsOutside }),
+    reverse: (changes: FileChanges, direction: 'undo' | 'redo', allowed: Partial<ReversalOptions> = {}) =>
+      planReversal(changes, {
+        direction,
+        session: 's',
+        cwd: workspace.folder,
+        blobs: workspace.context().blobs,
+        ...allowed,
+      }),
   };
 }
 
@@ -58,6 +67,48 @@ const contents = (folder: string) =>
   Object.fromEntries(Object.entries(fingerprint(folder)).map(([name, print]) => [name, print.replace(/ \d+ /, ' ')]));
 
 describe("T3: undo of a turn's file changes", () => {
+  it('leaves what other programs obey to those who say so, in both directions', async () => {
+    const { folder, begin, call, changes, reverse } = createSession();
+    begin();
+    for (const path of ['.git/hooks/pre-commit', 'a']) await call('write', { path, content: 'x' });
+    const refused = await reverse(changes(), 'undo');
+    expect(refused.blocked).toMatchObject([
+      { shown: '.git/hooks/pre-commit', reason: 'is a file that other programs obey', needs: 'allowsObeyed' },
+    ]);
+    expect(refused.steps).toMatchObject([{ shown: 'a' }]);
+    await (await reverse(changes(), 'undo', { allowsObeyed: true })).apply();
+    expect(contents(folder)).toEqual({});
+    expect((await reverse(changes(), 'redo')).blocked).toMatchObject([{ needs: 'allowsObeyed' }]);
+  });
+
+  it('says of a file behind what became a symlink that it leads elsewhere, and touches nothing there', async () => {
+    const { folder, begin, call, changes, reverse } = createSession();
+    begin();
+    await call('write', { path: 'd/a', content: 'x' });
+    renameSync(join(folder, 'd'), join(folder, 'moved'));
+    symlinkSync('moved', join(folder, 'd'));
+    const { steps, blocked } = await reverse(changes(), 'undo');
+    expect(steps).toEqual([]);
+    expect(blocked).toEqual([{ shown: 'd/a', reason: 'leads elsewhere since it was looked at' }]);
+  });
+
+  it('cleans up what an attempt that was killed left beside the files, also of those that it had put back', async () => {
+    const { folder, begin, call, changes, reverse } = createSession();
+    begin();
+    for (const path of ['a', 'b']) await call('write', { path, content: 'x' });
+    const deeds = ['a', 'b'].map((name) => groundOf({ path: join(folder, name), shown: name }, 'reversal\0s'));
+    // As it is after the first of them was removed.
+    for (const deed of deeds) await deed.open();
+    renameSync(join(folder, 'a'), deeds[0]?.former() ?? '');
+    writeFileSync(deeds[1]?.fresh() ?? '', 'x');
+    for (const deed of deeds) await deed.close();
+    expect(readdirSync(folder)).toHaveLength(3);
+    const reversal = await reverse(changes(), 'undo');
+    expect(reversal).toMatchObject({ done: ['a'], steps: [{ shown: 'b' }] });
+    await reversal.apply();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('puts back contents, modes, moves, deleted trees and links, and removes what came, with its folders', async () => {
     const { folder, begin, call, changes, reverse } = createSession();
     mkdirSync(join(folder, 'tree/inner'), { recursive: true });
@@ -160,7 +211,7 @@ describe("T3: undo of a turn's file changes", () => {
     const undo = await reverse(changes(), 'undo');
     expect(undo.steps).toEqual([]);
     expect(undo.blocked).toMatchObject([{ reason: "lies outside of the session's folder" }, { shown: 'd/y' }]);
-    const allowed = await reverse(changes(), 'undo', true);
+    const allowed = await reverse(changes(), 'undo', { allowsOutside: true });
     expect(allowed.steps).toEqual([{ shown: join(outside, 'x'), deed: 'removed' }]);
     await allowed.apply();
     expect(existsSync(join(outside, 'x'))).toBe(false);

@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -16,6 +17,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { markOf } from '../src/change.ts';
+import { groundOf } from '../src/disk/deed.ts';
 import { digestOf } from '../src/files.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 
@@ -51,6 +54,26 @@ describe('T3: write', () => {
       createdFiles: ['a/b/c.txt'],
       files: { [join(folder, 'a/b/c.txt')]: digestOf(Buffer.from('one\ntwo\n')) },
     });
+  });
+
+  it.each([
+    ['one\ntwo\n', 'one\r\ntwo\r\n'],
+    ['one\rtwo\r', 'one\r\ntwo\r\n'],
+    [null, 'one\r\ntwo\r\n'],
+  ])('shows that the line ends of %j become those of %j', async (before, content) => {
+    const { folder, plan, call } = createWorkspace();
+    if (before !== null) writeFileSync(join(folder, 'a'), before);
+    const { preview } = (await plan('write', { path: 'a', content })).plan;
+    expect(preview?.added).toBe(2);
+    expect(preview?.text).toContain('+one\\u{d}\n+two\\u{d}');
+    await call('write', { path: 'a', content });
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe(content);
+  });
+
+  it('says nothing of line ends that are and stay alike', async () => {
+    const { folder, plan } = createWorkspace();
+    writeFileSync(join(folder, 'a'), 'one\r\ntwo\r\n');
+    expect((await plan('write', { path: 'a', content: 'one\nthree\n' })).plan.preview?.text).not.toContain('\\u{d}');
   });
 
   it('keeps mode, byte order mark and line ends, and leaves nothing beside the file', async () => {
@@ -241,5 +264,31 @@ describe('T3: delete', () => {
         code: expect.stringMatching(/refused|too_many/),
       });
     }
+  });
+
+  it('refuses a tree with a name that no text can say, with the reason', async () => {
+    const { folder, call } = createWorkspace();
+    mkdirSync(join(folder, 'tree'));
+    writeFileSync(Buffer.concat([Buffer.from(join(folder, 'tree/x')), Buffer.from([0xff])]), 'one');
+    await expect(call('delete', { path: 'tree', recursive: true })).rejects.toThrow(
+      'tree holds a name that is not valid UTF-8',
+    );
+    expect(readdirSync(join(folder, 'tree'))).toHaveLength(1);
+  });
+
+  it('interrupted when a tree was only moved aside, puts it back to be deleted anew and kept for undo', async () => {
+    const { folder, plan, tool, context } = createWorkspace();
+    mkdirSync(join(folder, 'tree/in'), { recursive: true });
+    writeFileSync(join(folder, 'tree/in/x'), 'one');
+    const input = { path: 'tree', recursive: true };
+    const { evidence = null } = (await plan('delete', input)).plan;
+    // As the tool does it, as far as it came.
+    const aside = groundOf({ path: join(folder, 'tree'), shown: 'tree' }, markOf({ session: 's', call: 'c' }));
+    await aside.open();
+    renameSync(join(folder, 'tree'), aside.former());
+    await aside.close();
+    expect(await tool('delete').reconcile?.(input, evidence, context())).toBe('not_done');
+    expect(readFileSync(join(folder, 'tree/in/x'), 'utf8')).toBe('one');
+    expect(readdirSync(folder)).toEqual(['tree']);
   });
 });

@@ -32,6 +32,7 @@ export async function ask(approval: PendingApproval, terminal: AskTerminal, sign
   for (const line of hidden > 0 ? lines.slice(0, shownLines) : lines) output.write(`${line}\n`);
   if (hidden > 0) output.write(`  … ${hidden} more lines; press d to see them\n`);
 
+  let draft: string | null = null;
   for (;;) {
     const question = { prompt: 'Allow?', choices: choices(approval), expiresAt: approval.expiresAt };
     const key = await askKey(question, terminal, signal);
@@ -60,8 +61,9 @@ export async function ask(approval: PendingApproval, terminal: AskTerminal, sign
         break;
       }
       case 'e': {
-        const answer = await askInput(approval, terminal, signal);
-        if (answer !== null) return answer;
+        const answer = await askInput(approval.input, draft, terminal, signal);
+        if (answer.kind !== 'back') return answer;
+        draft = answer.draft;
         break;
       }
       default:
@@ -106,23 +108,27 @@ async function askRule(
   return rule === undefined ? null : { kind: 'allow', added: { rule, scope } };
 }
 
-/** The arguments as the person wants them; null to go back. */
-async function askInput(approval: PendingApproval, terminal: AskTerminal, signal: AbortSignal): Promise<Answer | null> {
+/** The arguments as the person wants them, or what they wrote and does not fit, to go back with. */
+async function askInput(
+  input: JsonObject,
+  draft: string | null,
+  terminal: AskTerminal,
+  signal: AbortSignal,
+): Promise<Answer | { kind: 'back'; draft: string | null }> {
   const { stdin, output, style } = terminal;
   const editor = editorCommand();
   let edited: ReturnType<typeof readInput>;
   if (editor === null) {
-    const draft = JSON.stringify(approval.input);
-    const line = await askLine(stdin, output, 'Arguments: ', { draft, signal });
+    const line = await askLine(stdin, output, 'Arguments: ', { draft: draft ?? JSON.stringify(input), signal });
     if (signal.aborted) return { kind: 'withdrawn' };
     if (line.kind === 'interrupt') return { kind: 'interrupt' };
-    if (line.kind === 'back') return null;
+    if (line.kind === 'back') return { kind: 'back', draft };
     edited = readInput(line.text);
   } else {
-    edited = await editInEditor(editor, approval.input);
+    edited = await editInEditor(editor, draft ?? `${JSON.stringify(input, null, 2)}\n`);
     if (signal.aborted) return { kind: 'withdrawn' };
   }
   if (edited.kind === 'input') return { kind: 'allow', input: edited.input };
   output.write(`${style.red(oneLine(edited.message))}\n`);
-  return null;
+  return { kind: 'back', draft: edited.text ?? draft };
 }

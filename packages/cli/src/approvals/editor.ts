@@ -11,16 +11,19 @@ export function editorCommand(environment: NodeJS.ProcessEnv = process.env): str
   return environment.VISUAL || environment.EDITOR || null;
 }
 
-export type Edited = { kind: 'input'; input: JsonObject } | { kind: 'problem'; message: string };
+/** `text` is what was written, to be mended; null where nothing could be. */
+export type Edited = { kind: 'input'; input: JsonObject } | { kind: 'problem'; message: string; text: string | null };
 
-/** Opens `input` as JSON in the editor and reads what became of it. The file is this user's alone, and removed. */
-export async function editInEditor(command: string, input: JsonObject): Promise<Edited> {
+/** Opens `draft`, which is JSON, in the editor and reads what became of it. The file is this user's alone, and removed. */
+export async function editInEditor(command: string, draft: string): Promise<Edited> {
   const folder = await mkdtemp(join(tmpdir(), 'pawl-'));
   try {
     const file = join(folder, 'arguments.json');
-    await writeFile(file, `${JSON.stringify(input, null, 2)}\n`, { mode: 0o600 });
+    await writeFile(file, draft, { mode: 0o600 });
     const problem = await openEditor(command, file);
-    return problem === null ? readInput(await readFile(file, 'utf8')) : { kind: 'problem', message: problem };
+    return problem === null
+      ? readInput(await readFile(file, 'utf8'))
+      : { kind: 'problem', message: problem, text: null };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -44,8 +47,8 @@ export function readInput(text: string): Edited {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return { kind: 'input', input: value as JsonObject };
     }
-    return { kind: 'problem', message: 'The arguments must be a JSON object.' };
+    return { kind: 'problem', message: 'The arguments must be a JSON object.', text };
   } catch (error) {
-    return { kind: 'problem', message: `That is no JSON: ${messageOf(error)}.` };
+    return { kind: 'problem', message: `That is no JSON: ${messageOf(error)}. Press e to mend it.`, text };
   }
 }

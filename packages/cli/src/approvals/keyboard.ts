@@ -5,23 +5,44 @@ import type { ReadStream } from 'node:tty';
 const typeAheadMs = 20;
 
 export const interruptKey = '\u0003';
+/** Ctrl-Z, which does nothing by itself while keys are read one by one. */
+const suspendKey = '\u001a';
 
 /**
  * Calls `onKey` for each key from now on, until the returned function is called. What was typed before is thrown away:
- * an answer must have seen its question.
+ * an answer must have seen its question. So is what arrives all at once: a paste, or an arrow whose sequence has letters
+ * in it, is no answer. `onReturn` is called when the program goes on after Ctrl-Z.
  */
-export async function listenForKeys(stdin: ReadStream, onKey: (key: string) => void): Promise<() => void> {
+export async function listenForKeys(
+  stdin: ReadStream,
+  onKey: (key: string) => void,
+  onReturn: () => void = () => undefined,
+): Promise<() => void> {
   let isListening = false;
+  const goOn = () => {
+    stdin.setRawMode(true);
+    onReturn();
+  };
   const hear = (chunk: Buffer | string) => {
     if (!isListening) return;
-    for (const key of String(chunk)) onKey(key);
+    const text = String(chunk);
+    // Programs that answer end their answer like a line.
+    const [key = '', ...more] = text.replace(/(?<=.)[\r\n]$/s, '');
+    if (text.includes(interruptKey)) onKey(interruptKey);
+    else if (more.length > 0) return;
+    else if (key === suspendKey) {
+      stdin.setRawMode(false);
+      process.kill(process.pid, 'SIGTSTP');
+    } else onKey(key);
   };
   stdin.setRawMode(true);
   stdin.on('data', hear);
   stdin.resume();
+  process.on('SIGCONT', goOn);
   await new Promise((resolve) => setTimeout(resolve, typeAheadMs));
   isListening = true;
   return () => {
+    process.off('SIGCONT', goOn);
     stdin.off('data', hear);
     stdin.pause();
     stdin.setRawMode(false);

@@ -1,6 +1,8 @@
 /** One key out of those that are offered, with the time that is left. */
 import type { ReadStream } from 'node:tty';
+import { stripVTControlCharacters } from 'node:util';
 import type { Style } from '../output/style.ts';
+import { textWidth } from '../output/width.ts';
 import { interruptKey, listenForKeys } from './keyboard.ts';
 
 export type AskTerminal = {
@@ -35,11 +37,7 @@ export async function askKey(
     .filter(({ text }) => text !== '')
     .map(({ key, text }) => `${style.bold(key === enterKey ? 'Enter' : key)} ${text}`)
     .join(style.dim(' · '));
-  const draw = () => {
-    const left = leftText(expiresAt, Date.now());
-    const line = `${prompt} ${words}${left === '' ? '' : style.dim(`  (${left} left)`)} `;
-    output.write(canRedraw ? `\r\u001b[K${line}` : line);
-  };
+  const draw = drawer({ prompt, words, expiresAt }, { output, style, canRedraw });
   const keys = new Set([...choices.map(({ key }) => key), interruptKey]);
   let close: () => void = () => undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -51,10 +49,11 @@ export async function askKey(
   signal.addEventListener('abort', withdraw, { once: true });
   if (signal.aborted) withdraw();
   try {
-    close = await listenForKeys(stdin, (key) => {
+    const press = (key: string) => {
       const pressed = key === '\n' ? enterKey : key.toLowerCase();
       if (keys.has(pressed)) settle(pressed);
-    });
+    };
+    close = await listenForKeys(stdin, press, draw);
     draw();
     if (canRedraw && expiresAt !== null) timer = setInterval(draw, 1000);
     const key = await answered;
@@ -66,6 +65,33 @@ export async function askKey(
     signal.removeEventListener('abort', withdraw);
     close();
   }
+}
+
+/**
+ * Writes the question, again and again over itself. A line that does not fit cannot be written over: then the choices
+ * stand above, once, and only what changes is below.
+ */
+function drawer(
+  { prompt, words, expiresAt }: { prompt: string; words: string; expiresAt: number | null },
+  { output, style, canRedraw }: Omit<AskTerminal, 'stdin'>,
+): () => void {
+  let isSplit = false;
+  let isDrawn = false;
+  const fits = (line: string) => textWidth(stripVTControlCharacters(line)) < (output.columns || 80);
+  return () => {
+    const left = leftText(expiresAt, Date.now());
+    const time = left === '' ? '' : style.dim(` (${left} left)`);
+    if (!canRedraw) {
+      output.write(`${prompt} ${words}${time} `);
+      return;
+    }
+    const isTooLong = !fits(`${prompt} ${words}${time} `);
+    if (isTooLong && !isSplit) output.write(`${isDrawn ? '\n' : ''}${words}\n`);
+    isSplit ||= isTooLong;
+    const line = isSplit ? `${prompt}${time} ` : `${prompt} ${words}${time} `;
+    if (!isDrawn || fits(line)) output.write(`\r\u001b[K${line}`);
+    isDrawn = true;
+  };
 }
 
 /** `4:59`; empty where nothing runs out. */

@@ -1,6 +1,7 @@
 /** What a person is shown before they answer an approval. */
 import { exact, oneLine } from '@pawl/engine/readers/visible';
 import type { PendingApproval } from '@pawl/protocol';
+import { escapeInvisible } from '@pawl/tools';
 import { diffLines } from '../output/diff.ts';
 import type { Style } from '../output/style.ts';
 import { tellBlanks } from './blanks.ts';
@@ -10,14 +11,15 @@ export const shownLines = 120;
 
 /** Tool, what it would do, and who asks: exactly, byte by byte. */
 export function questionLines(approval: PendingApproval, style: Style): string[] {
-  const { tool, rule, preview, approvers } = approval;
+  const { tool, rule, reason, preview, approvers } = approval;
   const counts =
     preview?.added === undefined && preview?.removed === undefined
       ? ''
       : `  ${style.green(`+${preview.added ?? 0}`)} ${style.red(`−${preview.removed ?? 0}`)}`;
   const group = approvers === undefined ? '' : `  ${style.dim(`for ${oneLine(approvers.group)}`)}`;
   const title = `${style.yellow('?')} ${style.bold(oneLine(tool))} asks for approval${counts}  ${style.dim(`(${oneLine(rule)})`)}${group}`;
-  return [title, ...[...partLines(approval, style), ...body(approval, style)].map((line) => `  ${line}`)];
+  const why = reason === undefined ? [] : [style.dim(oneLine(reason))];
+  return [title, ...[...why, ...partLines(approval, style), ...body(approval, style)].map((line) => `  ${line}`)];
 }
 
 /** Of a call that touches several things: which of them need the answer, and which are allowed already. */
@@ -32,11 +34,20 @@ function partLines({ parts = [] }: PendingApproval, style: Style): string[] {
 function body({ input, preview }: PendingApproval, style: Style): string[] {
   if (preview?.kind === 'diff') {
     const told = (line: string) => tellBlanks(line, style.inverse);
-    return [...argumentLines(input, style, true), ...diffLines(preview.text, style, told)];
+    const lines = preview.text === '' ? [style.dim('No line would change.')] : diffLines(preview.text, style, told);
+    return [...argumentLines(input, style, true), ...lines];
   }
   const shown = argumentLines(input, style, false);
-  const isSaid = preview === undefined || Object.values(input).includes(preview.text);
-  return isSaid ? shown : [...shown, ...exactLines(preview.text, style)];
+  return preview === undefined ? shown : [...shown, ...exactLines(unsaid(preview.text, input), style)];
+}
+
+/** What a preview says beyond the arguments, whose texts it may end with, their unseen characters written out. */
+function unsaid(text: string, input: PendingApproval['input']): string {
+  const said = Object.values(input).flatMap((value) =>
+    typeof value === 'string' ? [value, escapeInvisible(value)] : [],
+  );
+  const repeated = said.find((value) => text === value || text.endsWith(`\n${value}`));
+  return repeated === undefined ? text : text.slice(0, -repeated.length).replace(/\n$/, '');
 }
 
 /** Each argument on lines of its own. Beside a diff the long ones are left out: the diff says it better. */
@@ -52,5 +63,6 @@ function argumentLines(input: PendingApproval['input'], style: Style, isBesideDi
 
 /** Nothing of it can hide: neither what has no width nor what stands behind a screen of blanks. */
 function exactLines(text: string, style: Style): string[] {
+  if (text === '') return [];
   return text.split('\n').map((line) => tellBlanks(exact(line, style.inverse), style.inverse));
 }

@@ -48,6 +48,9 @@ function problemAt(value: unknown, written: Schema, root: Schema, place: readonl
   return isObject(value) ? problemInside(value, schema, root, place) : null;
 }
 
+/** What is pasted from other programs' settings. */
+const calledElsewhere: { readonly [name: string]: string } = { defaultMode: 'mode', permissions: 'rules' };
+
 function problemInside(
   value: { [name: string]: unknown },
   schema: Schema,
@@ -60,7 +63,9 @@ function problemInside(
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (known !== undefined) return problemAt(inner, known, root, here);
     if (additionalProperties === false) {
-      return `${placeText(here)}: there is no such setting.${suggestion(name, Object.keys(properties))}`;
+      const meant = Object.hasOwn(calledElsewhere, name) ? calledElsewhere[name] : undefined;
+      const near = meant === undefined ? suggestion(name, Object.keys(properties)) : ` Did you mean "${meant}"?`;
+      return `${placeText(here)}: there is no such setting.${near}`;
     }
     const isName = propertyNames === undefined ? null : wrongHere(name, resolve(propertyNames, root));
     if (isName !== null) return `${placeText(here)}: ${isName}`;

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { ModelsSettings, ProviderSettings } from '@pawl/models/select';
 import type { CompactionSettings, Flow, Limits, PermissionMode, RuleSet, TaskSettings } from '@pawl/protocol';
 import type { NetworkAccess, SandboxMode } from '@pawl/tools';
+import { smaller, stricterTasks } from './limits.ts';
 import { badConfig, parseConfig } from './parse.ts';
 import { projectConfigPath, userConfigPath } from './paths.ts';
 import type { Written } from './written.ts';
@@ -61,7 +62,12 @@ export async function readConfig({ folder, tools, environment = process.env }: R
   const written = projectPath === null ? {} : await readFile(projectPath);
   const known = providerNames(user);
   const isTrusted = projectPath !== null && (await isTrustedAt(projectPath, written, environment));
-  const { settings: project, ignored } = shareOf(written, userPath, (provider) => known.includes(provider), isTrusted);
+  const { settings: project, ignored } = shareOf(written, {
+    user,
+    userPath,
+    isKnown: (provider) => known.includes(provider),
+    isTrusted,
+  });
 
   const files = [
     { path: userPath, settings: user, ignored: [] as readonly string[], all: user },
@@ -149,26 +155,6 @@ function narrowedNetwork(user: Written['sandboxNetwork'] = 'off', project?: Writ
 function hostsInVain(user: Written, project: Written, userPath: string): string[] {
   if (user.sandboxNetwork !== undefined || !Array.isArray(project.sandboxNetwork)) return [];
   return [`sandboxNetwork: ignored, because a project may not let its commands out. Put it into ${userPath}.`];
-}
-
-/** Of two limits the smaller; a wait of 0 is for ever. */
-function smaller<Sizes extends { [name: string]: number | null }>(
-  user: Partial<Sizes>,
-  project: Partial<Sizes>,
-): Partial<Sizes> {
-  const size = ([name, limit]: [string, number | null]) =>
-    limit === null || (name === 'approvalTimeoutMs' && limit === 0) ? Number.POSITIVE_INFINITY : limit;
-  const entries = [...Object.entries(user), ...Object.entries(project)].sort((one, other) => size(other) - size(one));
-  // Of entries with the same name the last holds.
-  return Object.fromEntries(entries) as Partial<Sizes>;
-}
-
-function stricterTasks(
-  { resume, ...user }: Partial<TaskSettings>,
-  { resume: projects, ...project }: Partial<TaskSettings>,
-): Partial<TaskSettings> {
-  const wanted = [resume, projects].includes('cancel') ? 'cancel' : (resume ?? projects);
-  return { ...smaller(user, project), ...(wanted !== undefined && { resume: wanted }) };
 }
 
 async function readFile(path: string): Promise<Written> {

@@ -1,20 +1,26 @@
 /** What a project's file may settle: nothing that widens what Pawl does, before its content can be trusted. */
+import { defaultLimits, taskSettingsOf } from '@pawl/engine';
+import { within } from './limits.ts';
 import type { Written } from './written.ts';
 
 /** What takes effect, and a line for each setting that does not. */
 export type ProjectShare = { settings: Written; ignored: readonly string[] };
+
+/** Where a project's file counts: beside the user's settings. */
+export type ProjectPlace = {
+  user: Written;
+  userPath: string;
+  /** Whether the user has such a provider. */
+  isKnown(provider: string): boolean;
+  isTrusted: boolean;
+};
 
 /**
  * A project chooses among what the user has: models, pools, variants; and it narrows: denies, asks, smaller limits,
  * a stricter mode. What it ships besides and the user has trusted (allows, any mode, fields of requests) counts too. Keys
  * and addresses, which say where a conversation goes and what it costs, and ways out of the sandbox are the user's alone.
  */
-export function shareOf(
-  written: Written,
-  userPath: string,
-  isKnown: (provider: string) => boolean,
-  isTrusted = false,
-): ProjectShare {
+export function shareOf(written: Written, { user, userPath, isKnown, isTrusted }: ProjectPlace): ProjectShare {
   const {
     providers = {},
     models,
@@ -37,11 +43,16 @@ export function shareOf(
     ignored.push(`${place}: ignored, because you have not trusted it. Look at it with: pawl trust`);
   /** The provider of a model that only the project itself tells of, or null. */
   const foreign = (id: string) => Object.keys(providers).find((name) => id.startsWith(`${name}/`) && !isKnown(name));
-  const settings: Written = {
-    ...(limits !== undefined && { limits }),
-    ...(tasks !== undefined && { tasks }),
-    ...(compaction !== undefined && { compaction }),
+  const settings: Written = { ...(compaction !== undefined && { compaction }) };
+  const narrowed = <Of extends object>(name: string, given: Partial<Of>, own: Partial<Of>, usual: Of): Partial<Of> => {
+    const { kept, wider } = within(given, { ...usual, ...own });
+    // What the user has settled is no surprise.
+    for (const limit of wider.filter((each) => !(each in own)))
+      ignore(`${name}.${limit}`, 'a project may only make limits smaller');
+    return kept;
   };
+  if (limits !== undefined) settings.limits = narrowed('limits', limits, user.limits ?? {}, defaultLimits);
+  if (tasks !== undefined) settings.tasks = narrowed('tasks', tasks, user.tasks ?? {}, taskSettingsOf({}));
   if (flows.length > 0) {
     if (isTrusted) settings.flows = flows;
     else ignored.push('flows: ignored, because you have not trusted them. Look at them with: pawl trust');

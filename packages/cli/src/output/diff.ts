@@ -2,10 +2,13 @@
 import { exact } from '@pawl/engine/readers/visible';
 import type { Style } from './style.ts';
 
+/** What says no more than the line behind it. Lines of content begin with a sign, so that none can look so. */
+const repeatedNames = /^(?:Index: (.*)\n)?={20,}\n(?=--- \1)/gm;
+
 /** Every byte as it is: what is unusual is written out, and stands out; `tell` says more of each line's content. */
 export function diffLines(text: string, style: Style, tell: (line: string) => string = (line) => line): string[] {
   return text
-    .replace(/^={20,}\n/, '')
+    .replace(repeatedNames, '')
     .replace(/\n$/, '')
     .split('\n')
     .map((line, index, lines) =>

@@ -2,7 +2,7 @@
 import { createHost, type Model, type RuleLayer, type SessionSummary, type Storage } from '@pawl/engine';
 import { parseRule } from '@pawl/policy';
 import type { PermissionMode, RuleSet, SessionView } from '@pawl/protocol';
-import { readConfig } from '../config/config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { projectConfigPath, userConfigPath } from '../config/paths.ts';
 import { toolNames } from '../run/tools.ts';
 import { findSession } from '../sessions/find.ts';
@@ -14,6 +14,7 @@ export type PolicyFlags = { session?: string; cwd?: string; json?: true };
 export type Policy = {
   folder: string;
   mode: PermissionMode;
+  config: Config;
   layers: readonly RuleLayer[];
   /** Where each layer's rules are written, by its name. */
   places: ReadonlyMap<string, string>;
@@ -42,6 +43,7 @@ export async function readPolicy({ session: named, cwd = '.' }: PolicyFlags): Pr
   return {
     folder,
     mode: found?.view.mode ?? config.mode ?? 'manual',
+    config,
     layers,
     places,
     session: found?.summary ?? null,

@@ -44,7 +44,7 @@ async function askOne(question: Question, place: Place, terminal: AskTerminal, s
   for (;;) {
     const prompt = promptOf(question, chosen);
     const key = await askKey(
-      { prompt, choices: choicesOf(question, place), expiresAt: place.expiresAt },
+      { prompt, choices: choicesOf(question, chosen, place), expiresAt: place.expiresAt },
       terminal,
       signal,
     );
@@ -80,17 +80,18 @@ function promptOf({ isMultiple, options }: Question, chosen: ReadonlySet<string>
   return `Which? [${numbers.join(' ')}]`;
 }
 
-function choicesOf(question: Question, { canGoBack }: Place): Choice[] {
+function choicesOf(question: Question, chosen: ReadonlySet<string>, { canGoBack }: Place): Choice[] {
   const { options, isMultiple, takesText } = question;
   const numbers = options.map((_, index) => ({ key: String(index + 1), text: '' }));
   const enter = isMultiple ? 'confirm' : '';
-  const enterText = question.default === undefined ? enter : `${answerText(question.default)}`;
+  // The default is for whoever has chosen nothing.
+  const enterText = question.default === undefined || chosen.size > 0 ? enter : answerText(question.default);
   return [
     ...numbers,
     ...(takesText ? [{ key: 'w', text: options.length === 0 ? 'write' : 'other words' }] : []),
     ...(enterText === ''
       ? []
-      : [{ key: enterKey, text: isMultiple && question.default !== undefined ? `confirm (${enterText})` : enterText }]),
+      : [{ key: enterKey, text: isMultiple && enterText !== enter ? `confirm (${enterText})` : enterText }]),
     ...(canGoBack ? [{ key: 'b', text: 'back' }] : []),
     { key: 'n', text: 'no answer' },
   ];

@@ -15,6 +15,8 @@ export type ReverseFlags = {
   skipChanged?: true;
   /** Also outside of the session's folder. */
   outside?: true;
+  /** Also what other programs obey. */
+  obeyed?: true;
   json?: true;
 };
 
@@ -22,9 +24,16 @@ export const planFor = (
   { log, summary }: Ground,
   changes: FileChanges,
   direction: 'undo' | 'redo',
-  { outside }: ReverseFlags = {},
+  { outside, obeyed }: ReverseFlags = {},
 ): Promise<Reversal> =>
-  planReversal(changes, { direction, cwd: summary.cwd, blobs: log, allowsOutside: outside === true });
+  planReversal(changes, {
+    direction,
+    session: summary.session,
+    cwd: summary.cwd,
+    blobs: log,
+    allowsOutside: outside === true,
+    allowsObeyed: obeyed === true,
+  });
 
 const mostListed = 20;
 
@@ -37,9 +46,13 @@ const listed = (lines: readonly string[]) => [
 function refuseBlocked({ blocked }: Reversal, flags: ReverseFlags): void {
   if (blocked.length === 0 || flags.skipChanged === true) return;
   const lines = listed(blocked.map(({ shown, reason }) => `  ${shown} ${reason}`));
+  const ways = [
+    ...(blocked.some(({ needs }) => needs === 'allowsOutside') ? ['--outside to include what lies outside'] : []),
+    ...(blocked.some(({ needs }) => needs === 'allowsObeyed') ? ['--obeyed to include what other programs obey'] : []),
+  ];
   throw new PawlError(
     'not_undoable',
-    `Nothing was changed, because not all of it can be put back:\n${lines.join('\n')}\nSay --skip-changed to put back the rest${blocked.some(({ reason }) => reason.startsWith('lies outside')) ? ', or --outside to include what lies outside' : ''}.`,
+    `Nothing was changed, because not all of it can be put back:\n${lines.join('\n')}\n${['Say --skip-changed to put back the rest', ...ways].join(', or ')}.`,
   );
 }
 

@@ -27,7 +27,7 @@ export async function rewind(named: string, flags: RewindFlags): Promise<ExitCod
   const done = await onGround(named, async (ground) => {
     const afterSeq = seqBefore(ground.events, flags.before);
     const { session } = ground.summary;
-    const changes = fileChangesOf(ground.events, { afterSeq });
+    const changes = fileChangesOf(ground.events, { afterSeq, tasks: ground.tasks });
     const reversal = isOfFiles ? await planFor(ground, changes, 'undo', flags) : null;
     const isChanged = reversal !== null && (await perform(reversal, flags));
     const isCopied = isOfConversation && flags.dryRun !== true;
@@ -35,11 +35,12 @@ export async function rewind(named: string, flags: RewindFlags): Promise<ExitCod
     return { session, changes, reversal, isChanged, copy };
   });
   const { session, changes, reversal, isChanged, copy } = done;
-  if (isChanged && copy === null && reversal !== null) {
+  if (isChanged && reversal !== null) {
     const files = pathsText(reversal.steps);
+    const onward = copy === null ? '' : ` The work went on from there in session ${copy.session}.`;
     await tellSession(
       session,
-      `The user put files back to what they were before message ${flags.before}: ${files}. Read a file again before you rely on it.`,
+      `The user put files back to what they were before message ${flags.before}: ${files}.${onward} Read a file again before you rely on it.`,
       { direction: 'undo', files: reversal.digests },
     );
   }

@@ -43,28 +43,29 @@ export function pathsText(steps: Reversal['steps']): string {
 }
 
 async function chooseTurn(ground: Ground, direction: Direction, flags: UndoFlags): Promise<Chosen> {
-  const { events, summary } = ground;
+  const { events, tasks, summary } = ground;
   if (flags.turn !== undefined) {
     const turn = parseCount('--turn', flags.turn);
-    const changes = fileChangesOf(events, { turn });
+    const changes = fileChangesOf(events, { turn, tasks });
     if (changes.changes.length === 0)
       throw nothing(`Turn ${turn} of session ${summary.session} changed no files`, changes);
     return { turn, changes, reversal: await planFor(ground, changes, direction, flags) };
   }
   let undone: number | null = null;
-  for (const turn of turnsWithChanges(events).reverse()) {
-    const changes = fileChangesOf(events, { turn });
+  for (const turn of turnsWithChanges(events, tasks).reverse()) {
+    const changes = fileChangesOf(events, { turn, tasks });
     const reversal = await planFor(ground, changes, 'undo', flags);
     const isUndone = reversal.steps.length === 0 && reversal.blocked.length === 0;
     if (!isUndone && direction === 'undo') return { turn, changes, reversal };
     if (!isUndone) break;
+    if (flags.dryRun !== true) await reversal.tidy();
     undone = turn;
   }
   if (direction === 'redo' && undone !== null) {
-    const changes = fileChangesOf(events, { turn: undone });
+    const changes = fileChangesOf(events, { turn: undone, tasks });
     return { turn: undone, changes, reversal: await planFor(ground, changes, 'redo', flags) };
   }
-  const all = fileChangesOf(events);
+  const all = fileChangesOf(events, { tasks });
   const what = direction === 'undo' ? 'no file change that is not undone' : 'no undone file change';
   throw nothing(`Session ${summary.session} has ${what}`, all);
 }

@@ -2,6 +2,7 @@
 import type { DurableEvent, EventData, JsonObject, ToolEffect, ToolStatus } from '@pawl/protocol';
 import type { FormerEntry } from '../ports.ts';
 import { mainArgument } from './argument.ts';
+import { storyOf, type TaskLogs } from './family.ts';
 
 /** What turns did to one path, taken together. */
 export type FileChange = {
@@ -32,39 +33,41 @@ export type FileChanges = {
 };
 
 /** Numbers of the turns that changed files, in order. */
-export function turnsWithChanges(events: readonly DurableEvent[]): number[] {
-  return fileChangesOf(events).turns;
+export function turnsWithChanges(events: readonly DurableEvent[], tasks: TaskLogs): number[] {
+  return fileChangesOf(events, { tasks }).turns;
 }
 
 /**
  * The changes of one turn, whether they were undone or not; of all after an event; or of the whole session. What was
- * undone within the latter two, and not done again, counts as if it had not been.
+ * undone within the latter two, and not done again, counts as if it had not been. What `tasks` did is part of it.
  */
 export function fileChangesOf(
   events: readonly DurableEvent[],
-  range: { turn?: number; afterSeq?: number } = {},
+  range: { turn?: number; afterSeq?: number; tasks?: TaskLogs } = {},
 ): FileChanges {
-  const { turn: wanted, afterSeq = 0 } = range;
-  const calls = new Map<string, OpenCall>();
+  const { turn: wanted, afterSeq = 0, tasks = new Map() } = range;
+  const calls: OpenCalls = new Map();
   const changes = new Map<string, FileChange>();
   const turns = new Set<number>();
   const blindCalls: BlindCall[] = [];
   // What the session made itself and removes again was nothing before.
   const madeFolders = new Set<string>();
   const undone: Undone = new Map();
-  let turn = 0;
-  for (const event of events) {
-    const { type, data, seq } = event;
-    if (type === 'turn.started') turn = data.turn;
-    else if (type === 'message.added') rememberCalls(calls, data.message);
-    else if (type === 'approval.resolved') editCall(calls, data);
-    else if (type === 'tool.started') calls.set(data.call, { ...openCall(calls, data.call), effect: data.effect });
-    else if (type === 'files.reverted' && seq > afterSeq && wanted === undefined) {
+  const first = events.find(({ seq }) => seq > afterSeq);
+  let isAfter = false;
+  for (const { event, turn } of storyOf(events, tasks)) {
+    const { type, data, session } = event;
+    if (event === first) isAfter = true;
+    if (type === 'message.added') rememberCalls(calls, session, data.message);
+    else if (type === 'approval.resolved') editCall(calls, session, data);
+    else if (type === 'tool.started') {
+      calls.set(keyOf(session, data.call), { ...openCall(calls, session, data.call), effect: data.effect });
+    } else if (type === 'files.reverted' && isAfter && wanted === undefined) {
       for (const [path, digest] of Object.entries(data.files)) {
         const known = changes.get(path);
         if (known !== undefined) changes.set(path, reverted(known, digest, data.direction, undone));
       }
-    } else if (type === 'tool.finished' && seq > afterSeq && (wanted === undefined || turn === wanted)) {
+    } else if (type === 'tool.finished' && isAfter && (wanted === undefined || turn === wanted)) {
       const found = changesIn(data.details);
       for (const change of found) {
         undone.delete(change.path);
@@ -73,30 +76,37 @@ export function fileChangesOf(
       }
       if (found.length > 0) turns.add(turn);
       for (const folder of foldersIn(data.details)) madeFolders.add(folder);
-      const call = openCall(calls, data.call);
+      const call = openCall(calls, session, data.call);
       if (isBlind(call, data)) blindCalls.push({ ...described(call), status: data.status });
     }
   }
-  return { turns: [...turns], changes: [...changes.values()], madeFolders: [...madeFolders], blindCalls };
+  const inOrder = [...turns].sort((one, other) => one - other);
+  return { turns: inOrder, changes: [...changes.values()], madeFolders: [...madeFolders], blindCalls };
 }
 
 type OpenCall = { tool: string; input: JsonObject; effect: ToolEffect | null };
 
-const openCall = (calls: ReadonlyMap<string, OpenCall>, id: string): OpenCall =>
-  calls.get(id) ?? { tool: '', input: {}, effect: null };
+type OpenCalls = Map<string, OpenCall>;
+
+/** Two sessions may have calls of the same id. */
+const keyOf = (session: string, call: string) => `${session}\0${call}`;
+
+const openCall = (calls: Readonly<OpenCalls>, session: string, id: string): OpenCall =>
+  calls.get(keyOf(session, id)) ?? { tool: '', input: {}, effect: null };
 
 const described = ({ tool, input }: OpenCall) => ({ tool, argument: mainArgument(input) });
 
 /** Ids of calls begin anew in a fork's own turns; the latest of an id is the one that goes on. */
-function rememberCalls(calls: Map<string, OpenCall>, message: EventData['message.added']['message']): void {
+function rememberCalls(calls: OpenCalls, session: string, message: EventData['message.added']['message']): void {
   if (message.role !== 'assistant') return;
   for (const part of message.content) {
-    if (part.type === 'tool_call') calls.set(part.id, { tool: part.tool, input: part.input, effect: null });
+    if (part.type !== 'tool_call') continue;
+    calls.set(keyOf(session, part.id), { tool: part.tool, input: part.input, effect: null });
   }
 }
 
-function editCall(calls: Map<string, OpenCall>, { call, input }: EventData['approval.resolved']): void {
-  if (input !== undefined) calls.set(call, { ...openCall(calls, call), input });
+function editCall(calls: OpenCalls, session: string, { call, input }: EventData['approval.resolved']): void {
+  if (input !== undefined) calls.set(keyOf(session, call), { ...openCall(calls, session, call), input });
 }
 
 /** It began, does more than read, and left no account of what it did. What writes files does all or nothing. */

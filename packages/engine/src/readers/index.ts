@@ -2,6 +2,7 @@
 
 export { mainArgument } from './argument.ts';
 export { type BlindCall, type FileChange, type FileChanges, fileChangesOf, turnsWithChanges } from './changes.ts';
+export { type TaskLogs, tasksIn } from './family.ts';
 export { exportHtml } from './html.ts';
 export { type ExportedSession, exportJson } from './json.ts';
 export { exportMarkdown } from './markdown.ts';

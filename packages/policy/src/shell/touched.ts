@@ -65,7 +65,7 @@ function touchedByCommand(part: CommandPart): TouchedPath[] {
   const [first, ...rest] = part.words;
   const name = baseName(first?.text ?? '');
   const access: Access = reader !== null ? 'read' : isWriting(name, rest) ? 'write' : 'unknown';
-  const words = reader?.operands === 'pattern' ? withoutPattern(rest) : rest;
+  const words = reader?.operands === 'pattern' ? withoutPattern(rest, reader.valued ?? []) : rest;
   const isCopying = copiers.has(name) && !rest.some(({ text }) => /^(?:-[a-zA-Z]*t|--t)/.test(text ?? '-t'));
   const moved = (part.folders ?? ['']).filter((folder) => folder !== '');
   return [
@@ -84,16 +84,26 @@ function touchedByCommand(part: CommandPart): TouchedPath[] {
 const whole = (folder: string): TouchedPath => ({ path: folder === '' ? '.' : folder, isGlob: false, access: 'write' });
 
 /** `grep PATTERN file…`: the first word that is no option is a text, unless an option brought it. */
-function withoutPattern(words: readonly Word[]): readonly Word[] {
-  if (words.some(({ text }) => /^(?:-[A-Za-z]*[ef]|--(?:regexp|file)|--from-file)/.test(text ?? ''))) return words;
-  const index = words.findIndex(({ text }) => text !== null && !text.startsWith('-'));
-  return words.filter((_, place) => place !== index);
+function withoutPattern(words: readonly Word[], valued: readonly string[]): readonly Word[] {
+  const isValue = (place: number) => valued.includes(words[place - 1]?.text ?? '');
+  if (
+    valued.length === 0 &&
+    words.some(({ text }) => /^(?:-[A-Za-z]*[ef]|--(?:regexp|file)|--from-file)/.test(text ?? ''))
+  )
+    return words;
+  const index = words.findIndex(({ text }, place) => text !== null && !text.startsWith('-') && !isValue(place));
+  return words.filter((_, place) => place !== index && !isValue(place));
 }
+
+/** `<(sort a)` and nothing else. */
+const isSubstitution = ({ raw, isSingle }: Word) => isSingle && raw.startsWith('<(');
 
 /** A word, the value in `--option=value`, and what is glued to a short option. */
 function pathsOf(word: Word, folders: Folders, access: Access): TouchedPath[] {
   const { text, glob } = word;
   const written = text ?? glob;
+  // What runs in it is told beside it.
+  if (isSubstitution(word)) return [];
   const unknown: TouchedPath = { path: null, isGlob: false, access };
   if (written === null) return [unknown];
   if (written === '') return [];

@@ -8,7 +8,7 @@ import {
   type Wrapper,
   wrappers,
 } from '../tables/wrappers.ts';
-import { mayBeOption, unknownWord, type Word } from './word.ts';
+import { belowWord, mayBeOption, unknownWord, type Word } from './word.ts';
 
 export type Simple = { assignments: readonly Word[]; words: readonly Word[] };
 
@@ -70,7 +70,7 @@ export function unwrap(command: Simple): Unwrapped {
   if (name === 'trap') return unwrapTrap(command);
   if (name === 'find') return unwrapFind(command);
   if (name === 'set') return unwrapSet(command);
-  if (interpreters.has(name) && readsProgram(rest)) {
+  if (interpreters.has(name) && readsProgram(rest) && !runsTests(name, rest)) {
     return alone(command, `${name} may run what it reads from its input`);
   }
   return alone(command);
@@ -90,6 +90,10 @@ function readsProgram(words: readonly Word[]): boolean {
     (word) => mayBeOption(word) && !/^--?(?:version|help|[vVceph]|eval|print|check|r)/.test(word.text ?? ''),
   );
 }
+
+/** `node --test` finds what it runs by itself. */
+const runsTests = (name: string, words: readonly Word[]) =>
+  name === 'node' && words.some(({ text }) => text === '--test');
 
 function unwrapWrapper(command: Simple, name: string, wrapper: Wrapper): Unwrapped {
   const { words } = command;
@@ -203,10 +207,23 @@ function unwrapSet(command: Simple): Unwrapped {
 
 const executing = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
+/** Where all names begin that `find` finds; null where that is not one place, or not known. */
+function startOf(words: readonly Word[]): string | null {
+  const rest = words.slice(words.findIndex(({ text }) => !/^-[HLP]$/.test(text ?? '')));
+  const end = rest.findIndex(({ text }) => /^[-(!]/.test(text ?? ''));
+  const [first, ...others] = rest.slice(0, end < 0 ? undefined : end);
+  // Some options take a word, and one says that the places stand in a file.
+  const isPlain =
+    /^(?:-[a-z]{2,}|[(!]$)/.test(rest[end]?.text ?? '') && !words.some(({ text }) => /^-files0/.test(text ?? ''));
+  if (!isPlain || others.length > 0) return null;
+  return first === undefined ? '.' : first.isInHome ? null : first.text;
+}
+
 function unwrapFind(command: Simple): Unwrapped {
   const kept: Word[] = [];
   const others: Simple[] = [];
   const { words } = command;
+  const start = startOf(words.slice(1));
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as Word;
     if (!executing.has(word.text ?? '')) {
@@ -217,7 +234,11 @@ function unwrapFind(command: Simple): Unwrapped {
     while (at < words.length && words[at]?.text !== ';' && !(words[at]?.text === '+' && words[at - 1]?.text === '{}'))
       at++;
     if (at === words.length) return alone(command, 'what find runs has no end');
-    const inner = words.slice(from, at).map((each) => (each.raw.includes('{}') ? unknownWord(each.raw) : each));
+    const found = word.text === '-exec' ? start : null;
+    const inner = words.slice(from, at).map((each) => {
+      if (!each.raw.includes('{}')) return each;
+      return found !== null && each.text === '{}' ? belowWord(found, each.raw) : unknownWord(each.raw);
+    });
     if (inner.length > 0) others.push({ assignments: [], words: inner });
   }
   return { ...alone({ assignments: command.assignments, words: kept }), others };

@@ -27,6 +27,12 @@ export function unknownWord(raw: string): Word {
   return { raw, text: null, lead: '', glob: null, isInHome: false, isSingle: false, isQuoted: false };
 }
 
+/** A name that `find` puts in: of a place, or of something below it. */
+export function belowWord(place: string, raw: string): Word {
+  const glob = `${place.replace(/\/+$/, '').replace(/[\\*?[\]]/g, '\\$&')}/**`;
+  return { ...unknownWord(raw), lead: place, glob };
+}
+
 /** Whether a program may take it for an option, or one of the words that the shell makes of it. */
 export function mayBeOption({ text, lead, glob, isSingle }: Word): boolean {
   if (text !== null) return text.startsWith('-');

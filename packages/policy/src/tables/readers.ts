@@ -1,24 +1,36 @@
+import { printingAwk, printingSed } from './scripts.ts';
+
 /**
  * Commands that only read, as data. A command is on this list only if no option that its entry lets through makes it
  * write, run another program, wait for input for ever, or never end. Whatever is not listed does not count as reading.
  *
- * Left out on purpose: `awk` (`system`, `print >`), `env` and `printenv` (they show what may be secret), `hostname` (it
+ * Left out on purpose: `env` and `printenv` (they show what may be secret), `hostname` (it
  * sets), `xxd` (it writes its second argument), `less`, `more`, `man` (they run programs), `tee`, `zcat` (it runs gzip),
  * `ps` (it shows the environment of others), and nearly all of `git`: a repository's own settings (fsmonitor, filters,
  * external diffs, gpg, a promisor remote) make even `git status` and `git log` run programs, and a few plain files
- * make a repository. What is left of `git` below looks up no object and no index.
+ * make a repository. What is left of `git` below looks up no object and no index; the others stand in
+ * `contained-readers.ts`.
  */
 export type Reader = {
-  /** Which options it may have: any, all but those that begin so, or only these. */
-  options: { any: true } | { except: readonly string[] } | { only: readonly string[] };
+  /**
+   * Which options it may have: any, all but those that begin so, only these (with a `=` at their end: any value), or
+   * only those that look so.
+   */
+  options: { any: true } | { except: readonly string[] } | { only: readonly string[] } | { like: RegExp };
+  /** Options whose value may be the next word. */
+  valued?: readonly string[];
   /** What its other words are. `pattern` is a text first and paths behind it. */
   operands: 'paths' | 'texts' | 'pattern';
   /** How many operands it may have; more would be written or set. */
   mostOperands?: number;
+  /** Operands are only let through beside one of these options. */
+  operandsOnlyWith?: readonly string[];
   /** What the first operand looks like. */
   firstOperand?: RegExp;
   /** Words in front of which all else stands: a subcommand. */
   subcommand?: readonly string[];
+  /** Options that may stand in front of the subcommand. */
+  leading?: readonly string[];
   /** Options of one dash and many letters, as `find` has them. */
   hasLongWords?: true;
 };
@@ -47,10 +59,19 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
     ),
     ...rename(
       `: arch basename break continue dirname echo exit expr false groups id logname nproc numfmt pathchk pwd return seq
-       shift tr true tty type uname which whoami`,
+       shift tr true tty type uname uptime which whoami`,
       texts,
     ),
     ...rename('egrep fgrep grep', { options: any, operands: 'pattern' }),
+    ...rename('awk gawk mawk nawk', {
+      options: { like: /^-(?:F.*|v(?:[A-Za-z_][A-Za-z0-9_]*=.*)?)$/s },
+      valued: ['-F', '-v'],
+      operands: 'pattern',
+      firstOperand: printingAwk,
+    }),
+    // A repository's own files choose which `yarn`, `pnpm`, `cargo` or `go` runs, so these are not asked for theirs.
+    ...rename('cmake gcc make', version()),
+    ...rename('npm perl php ruby', version('-v')),
   ]
     .map(([name, reader]): [string, Reader[]] => [name, [reader]])
     .concat([
@@ -59,6 +80,7 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
       ['[[', [{ options: any, operands: 'texts' }]],
       ['test', [{ options: { except: ['-v', '-R'] }, operands: 'paths' }]],
       ['command', [{ options: { only: ['-v', '-V'] }, operands: 'texts' }]],
+      ['java', [version('-version')]],
       [
         'date',
         [
@@ -98,16 +120,19 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
       ['jq', [{ options: any, operands: 'pattern' }]],
       ['printf', [{ options: { except: ['-v'] }, operands: 'texts' }]],
       ['rg', [{ options: { except: ['--pre', '--hostname-bin', '-z', '--search-zip'] }, operands: 'pattern' }]],
-      // Nothing but lines by their numbers: a script may write (`w`) and run (`e`).
       [
         'sed',
         [
           {
-            options: { only: ['-n', '-E', '-r'] },
+            options: { like: /^-(?:[nErsu]+|-(?:quiet|silent|regexp-extended|separate))$/ },
             operands: 'pattern',
-            firstOperand: /^(?:[0-9]+|\$)(?:,(?:[0-9]+|\$))?p$/,
+            firstOperand: printingSed,
           },
         ],
+      ],
+      [
+        'sleep',
+        [{ options: { only: [] }, operands: 'texts', mostOperands: 1, firstOperand: /^[0-9]{1,3}(?:\.[0-9]+)?s?$/ }],
       ],
       ['sort', [{ options: { except: ['-o', '--o', '-T', '--t', '--co', '--files0-from'] }, operands: 'paths' }]],
       ['tail', [{ options: { except: ['-f', '-F', '--f', '--r'] }, operands: 'paths' }]],

@@ -1,3 +1,5 @@
+import { printingSed } from './scripts.ts';
+
 /**
  * What an allow of a command does not cover unless its rule says so, as data: options and subcommands that run another
  * program, load code, or write a file of the caller's choosing.
@@ -217,9 +219,7 @@ export const risks: { readonly [name: string]: Risk } = {
   sed: {
     short: 'if',
     long: ['in-place', 'file'],
-    // Of a script's commands `w` writes and `e` runs.
-    harmlessScript:
-      /^(?:[0-9,$]*[pdq]|[0-9,$]*s([/|#,])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gIp0-9]*)$/,
+    harmlessScript: printingSed,
     words: ['-e', '--expression'],
   },
   sort: { short: 'oT', long: split('output compress-program temporary-directory files0-from') },

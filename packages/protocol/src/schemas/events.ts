@@ -208,6 +208,8 @@ export const eventData = {
     tool: z.string(),
     input: z.record(z.string(), z.json()),
     rule: z.string(),
+    /** Why, as a sentence; absent where the tool asks each time. */
+    reason: z.string().optional(),
     preview: preview.optional(),
     suggestions: z.array(z.string()),
     /** Unix milliseconds; null waits for ever. */

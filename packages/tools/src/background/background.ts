@@ -32,6 +32,8 @@ type BackgroundEnd = {
   endedBy: NodeJS.Signals | null;
   why: 'itself' | 'stopped' | 'overtime';
   durationMs: number;
+  /** What had to be set right after it, a sentence, or null. */
+  setRight: string | null;
 };
 
 type BackgroundStart = {
@@ -146,11 +148,18 @@ async function begin(
     clearTimeout(timer);
     await drained(shell.output);
     shell.leave();
-    process.end = { exitCode, endedBy, why, durationMs: Math.round(performance.now() - begun) };
+    const end: BackgroundEnd = {
+      exitCode,
+      endedBy,
+      why,
+      durationMs: Math.round(performance.now() - begun),
+      setRight: null,
+    };
+    process.end = end;
     try {
       // What a free one left in the background ends with it: nobody would know of it.
       if (launch === null) await shell.end(0);
-      await launch?.release();
+      end.setRight = (await launch?.release()) ?? null;
     } finally {
       wake();
       if (why !== 'stopped') onEnd(process);

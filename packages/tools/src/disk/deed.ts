@@ -1,12 +1,13 @@
 /** One change of one path, taken apart so that several can be made all or not at all. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ToolContext } from '@pawl/engine';
-import { PawlError } from '@pawl/protocol';
+import { isPawlError, PawlError } from '@pawl/protocol';
+import { systemCode } from '../failures.ts';
 import type { Place } from '../paths.ts';
 import { type OpenFolder, openFolder, openOrMakeFolder, removeFolders } from './open-folder.ts';
+import { removeEntry } from './remove-entry.ts';
 
 /** In this order; `revert` only after a commit, `clean` always. */
 export type Deed = {
@@ -49,6 +50,8 @@ export type Ground = {
   fresh(): string;
   former(): string;
   leave(isDone: boolean): Promise<readonly string[]>;
+  /** The same, with all that is there left as it is. */
+  close(): Promise<void>;
 };
 
 export function groundOf(place: Place, mark: string): Ground {
@@ -73,13 +76,21 @@ export function groundOf(place: Place, mark: string): Ground {
     former: () => folder().entry(names.former),
     async leave(isDone) {
       if (held === null) return [];
-      for (const rest of [names.fresh, names.former]) await rm(held.entry(rest), { force: true, recursive: true });
-      if (isDone) await held.sync();
-      await held.close();
+      const opened = held;
       held = null;
+      try {
+        for (const rest of Object.values(names)) await removeEntry(opened, join(dirname(place.path), rest));
+        if (isDone) await opened.sync();
+      } finally {
+        await opened.close();
+      }
       if (isDone) return made;
       await removeFolders(made);
       return [];
+    },
+    async close() {
+      await held?.close();
+      held = null;
     },
   };
 }
@@ -91,8 +102,17 @@ function temporaryNames(path: string, mark: string): { fresh: string; former: st
 
 /** Removes what an interrupted attempt left beside a place. */
 export async function removeRests(path: string, mark: string): Promise<void> {
-  for (const name of Object.values(temporaryNames(path, mark)))
-    await rm(join(dirname(path), name), { force: true, recursive: true });
+  const folder = await openFolder(dirname(path)).catch((error: unknown) => {
+    // Nothing of ours can be where the way there is gone, or leads elsewhere by now.
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '') || isPawlError(error, 'outdated')) return null;
+    throw error;
+  });
+  if (folder === null) return;
+  try {
+    for (const name of Object.values(temporaryNames(path, mark))) await removeEntry(folder, join(dirname(path), name));
+  } finally {
+    await folder.close();
+  }
 }
 
 export const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;

@@ -1,6 +1,7 @@
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import { fileFailure } from '../failures.ts';
 import type { Deed } from './deed.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 
 /** `made` are folders that came into being on the way; `rests` are sentences about what could not be cleaned up. */
 export type Transacted = { made: string[]; rests: string[] };
@@ -11,7 +12,12 @@ export type Transacted = { made: string[]; rests: string[] };
  * before it are taken back, which needs no space.
  * @throws with everything as it was; `half_done` when even that failed, naming what is not.
  */
-export async function transact(deeds: readonly Deed[], signal: AbortSignal): Promise<Transacted> {
+export function transact(deeds: readonly Deed[], signal: AbortSignal): Promise<Transacted> {
+  const paths = deeds.map(({ place }) => place.path);
+  return oneAtATime(paths, () => transactAlone(deeds, signal));
+}
+
+async function transactAlone(deeds: readonly Deed[], signal: AbortSignal): Promise<Transacted> {
   const staged: Deed[] = [];
   const done: Deed[] = [];
   let current: Deed | null = null;

@@ -16,7 +16,9 @@ type Draft = {
   before: FileBytes | null;
   bytes: Buffer | null;
   mode?: number;
-  moved?: NonNullable<Change['moved']>;
+  /** The two ends of a move, as long as they are that: what comes later in the patch may undo it. */
+  movedTo?: Draft;
+  movedFrom?: Draft;
 };
 
 /** Canonical places of all that the patch touches, each once. */
@@ -112,10 +114,8 @@ function move(from: Draft, to: Draft): void {
   to.bytes = from.bytes;
   const mode = from.mode ?? from.before?.mode;
   if (mode !== undefined) to.mode = mode;
-  if (from.before !== null && to.before === null) {
-    to.moved = { from: { shown: from.place.shown, text: shownText(from.before.bytes) } };
-    from.moved = { to: to.place.shown };
-  }
+  from.movedTo = to;
+  to.movedFrom = from;
   from.bytes = null;
 }
 
@@ -151,7 +151,30 @@ function shownText(bytes: Buffer): string {
   return decoded?.text ?? `(${bytes.length} bytes that are not text)\n`;
 }
 
-function changeOf({ place, before, bytes, mode, moved }: Draft): Change {
+/** A file that is gone, and stands as a new one elsewhere, is shown as one change. All else must be shown for itself. */
+function isMove(from: Draft | undefined, to: Draft | undefined): boolean {
+  return (
+    from !== undefined &&
+    to !== undefined &&
+    from.movedTo === to &&
+    to.movedFrom === from &&
+    from.bytes === null &&
+    from.before !== null &&
+    to.before === null &&
+    to.bytes !== null
+  );
+}
+
+function movedOf(draft: Draft): Change['moved'] {
+  const { movedTo, movedFrom } = draft;
+  if (movedTo !== undefined && isMove(draft, movedTo)) return { to: movedTo.place.shown };
+  if (movedFrom?.before == null || !isMove(movedFrom, draft)) return undefined;
+  return { from: { shown: movedFrom.place.shown, text: shownText(movedFrom.before.bytes) } };
+}
+
+function changeOf(draft: Draft): Change {
+  const { place, before, bytes, mode } = draft;
+  const moved = movedOf(draft);
   return {
     place,
     before,

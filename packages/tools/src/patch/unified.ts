@@ -69,6 +69,7 @@ function readExtras(reader: Reader): Extras {
   for (reader.at++; reader.at < reader.lines.length; reader.at++) {
     const line = reader.lines[reader.at] ?? '';
     if (isFileStart(reader) || line.startsWith('@@')) break;
+    refuseMode(reader);
     if (line.startsWith('new file mode')) Object.assign(extras, { isNew: true, isExecutable: line.endsWith('755') });
     else if (line.startsWith('deleted file mode')) extras.isDeleted = true;
     else if (line.startsWith('rename from ')) extras.from = unquotePath(line.slice('rename from '.length));
@@ -79,6 +80,18 @@ function readExtras(reader: Reader): Extras {
     else if (!/^(?:index |similarity |dissimilarity |old mode |new mode |\s*$)/.test(line)) break;
   }
   return extras;
+}
+
+const kinds: { [type: string]: string } = { '120000': 'symlinks', '160000': 'submodules' };
+
+/** What would be made something else than it says, or not at all, is refused. @throws `bad_patch`. */
+function refuseMode({ lines, at }: Reader): void {
+  const line = lines[at] ?? '';
+  const kind = kinds[/^(?:new file mode|old mode|new mode|index \S+) (\d{6})$/.exec(line)?.[1] ?? ''];
+  if (kind !== undefined) throw badPatch(at, line, `${kind} are not made or changed by a patch; use bash.`);
+  if (line.startsWith('old mode ') && line.slice(9) !== lines[at + 1]?.slice(9)) {
+    throw badPatch(at, line, 'modes are not changed by a patch; leave this line and the next out, and use chmod.');
+  }
 }
 
 /** The two names, null for none; `a/` and `b/` go where both have them. */

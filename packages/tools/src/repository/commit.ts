@@ -1,13 +1,14 @@
+import { lstat } from 'node:fs/promises';
 import type { Tool, ToolScope } from '@pawl/engine';
 import type { JsonObject } from '@pawl/protocol';
-import { PawlError } from '@pawl/protocol';
+import { messageOf, PawlError } from '@pawl/protocol';
 import { escapeInvisible, escapeName } from '../escape.ts';
 import { defineTool, objectSchema } from '../tool.ts';
 import type { Git } from './git.ts';
 import { type RepositoryOptions, withGit } from './options.ts';
 import { headOf } from './revisions.ts';
 import { fullPaths, scopeOf } from './scope.ts';
-import { type Snapshot, snapshotOf, stagePaths } from './snapshot.ts';
+import { pathOf, type Snapshot, snapshotOf, stagePaths } from './snapshot.ts';
 import { statusOf } from './status.ts';
 
 type CommitInput = { message: string; paths?: string[] };
@@ -40,7 +41,8 @@ export function commitTool(options: RepositoryOptions): Tool {
     approval: () => true,
     plan: (input, scope) => withGit(scope, options, (git) => plan(git, input, scope)),
     run: (input, context) => withGit(context, options, (git) => commit(git, input, context, context.basis)),
-    reconcile: (_, evidence, scope) => withGit(scope, options, (git) => reconcile(git, evidence as JsonObject)),
+    reconcile: (input, evidence, scope) =>
+      withGit(scope, options, (git) => reconcile(git, input, evidence as JsonObject, scope.cwd)),
   });
 }
 
@@ -86,27 +88,40 @@ async function commit(git: Git, input: CommitInput, { cwd }: ToolScope, basis: s
     throw new PawlError('outdated', 'What would be committed has changed in the meantime.');
   const { head, tree, changes, added, removed } = snapshot;
   const message = messageIn(input);
+  if (scope !== null) await checkUnlocked(git);
   const parent = head === null ? [] : ['-p', head];
   const made = await git.run(['commit-tree', '--no-gpg-sign', ...parent, '-F', '-', tree], { input: message });
   const hash = made.output.trim();
   const subject = message.split('\n')[0] ?? '';
-  // Fails if somebody else committed in between; then nothing has happened.
-  await git.run(['update-ref', '-m', `commit: ${subject}`, 'HEAD', hash, head ?? '']);
-  if (scope !== null) await stagePaths(git, scope, {});
+  const branch = await branchOf(git);
+  // Fails if somebody else committed in between; then nothing has happened. From here on nobody cancels it.
+  await git.run(['update-ref', '-m', `commit: ${subject}`, 'HEAD', hash, head ?? ''], { isFinal: true });
+  const notStaged = scope === null ? '' : await takeIntoIndex(git, scope);
   const summary = `${changes.length} files, +${added} -${removed}`;
   return {
-    content: `Committed ${hash.slice(0, 10)} on ${escapeName(await branchOf(git))}: ${escapeName(subject)} (${summary})`,
+    content: `Committed ${hash.slice(0, 10)} on ${escapeName(branch)}: ${escapeName(subject)} (${summary})${notStaged}`,
     details: { commit: hash, parent: head, count: changes.length, added, removed },
   };
 }
 
-async function reconcile(git: Git, { head, tree }: JsonObject) {
+/** Else what was committed would show as staged the other way round. Says what went wrong: the commit is made. */
+async function takeIntoIndex(git: Git, scope: readonly string[]): Promise<string> {
+  try {
+    await stagePaths(git, scope, {}, { isFinal: true });
+    return '';
+  } catch (error) {
+    return `\nThe index could not be brought up to it, so these paths show as staged: ${messageOf(error)}`;
+  }
+}
+
+async function reconcile(git: Git, { paths }: CommitInput, { head, tree }: JsonObject, cwd: string) {
   const now = await headOf(git);
   if (now === head) return 'not_done' as const;
   if (now === null) return null;
   const { output } = await git.run(['show', '--no-patch', '--no-show-signature', '--no-notes', '--format=%T %P', now]);
   if (output.trim() !== `${tree} ${head ?? ''}`.trim()) return null;
-  return { content: `Committed ${now.slice(0, 10)} before the interruption.`, details: { commit: now } };
+  const notStaged = paths === undefined ? '' : await takeIntoIndex(git, await scopeOf(git, paths, cwd));
+  return { content: `Committed ${now.slice(0, 10)} before the interruption.${notStaged}`, details: { commit: now } };
 }
 
 async function branchOf(git: Git): Promise<string> {
@@ -128,4 +143,25 @@ async function checkIdle(git: Git): Promise<void> {
     if (code === 0)
       throw new PawlError('under_way', `A merge, cherry-pick or revert is under way (${name}). Finish it with bash.`);
   }
+  const { output } = await git.run(['ls-files', '--unmerged', '-z']);
+  const [first = ''] = output.split('\0');
+  if (first !== '')
+    throw new PawlError(
+      'under_way',
+      `${escapeName(first.replace(/^[^\t]*\t/, ''))} is in conflict. Finish it with bash.`,
+    );
+}
+
+/** Before the commit is made: afterwards the index would have to be left behind it. */
+async function checkUnlocked(git: Git): Promise<void> {
+  const lock = `${await pathOf(git, 'index')}.lock`;
+  const isLocked = await lstat(lock).then(
+    () => true,
+    () => false,
+  );
+  if (isLocked)
+    throw new PawlError(
+      'locked',
+      `Another git is at work here, or was ended: ${escapeName(lock)} exists. Try again later.`,
+    );
 }

@@ -47,12 +47,8 @@ export function diffTool(options: RepositoryOptions): Tool {
         const files = fullPaths(git, await filesOf(git, input, context.cwd));
         if (files.some((file) => !context.paths.includes(file)))
           throw new PawlError('outdated', 'Other files changed in the meantime.');
-        const { output, isCut } = await git.run([
-          'diff',
-          ...plain,
-          '--find-renames',
-          ...(await words(git, input, context.cwd)),
-        ]);
+        const shown = ['diff', ...plain, '--find-renames', ...(await words(git, input, context.cwd))];
+        const { output, isCut } = await git.run(shown, { canBeCut: true });
         const text = stripTerminal(output);
         const rest = isCut ? '\n(cut: the diff is too long; name paths)' : '';
         return { content: text === '' ? 'Nothing differs.' : text + rest, details: { count: files.length } };

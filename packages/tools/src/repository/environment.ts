@@ -19,6 +19,9 @@ const quieted: readonly Setting[] = [
   ['core.untrackedCache', 'false'],
   ['credential.helper', ''],
   ['diff.external', ''],
+  // Files to be read whole, which may be pipes or have no end.
+  ['diff.orderFile', '/dev/null'],
+  ['log.mailmap', 'false'],
   ['interactive.diffFilter', ''],
   ['log.showSignature', 'false'],
   ['commit.gpgSign', 'false'],
@@ -49,12 +52,29 @@ const drivers: readonly (readonly [pattern: RegExp, value: string])[] = [
   [/^remote\..+\.(?:uploadpack|receivepack|vcs|proxy)$/s, 'false'],
 ];
 
+/** More drivers than this nobody has; each takes two variables, and git looks through all of them again and again. */
+const mostDrivers = 500;
+
 /** What silences the drivers among a repository's keys. */
 export function silenced(keys: readonly string[]): Setting[] {
   return keys.flatMap((key): Setting[] => {
     const found = drivers.find(([pattern]) => pattern.test(key));
     return found === undefined ? [] : [[key, found[1]]];
   });
+}
+
+/** What is wrong with settings that silence drivers, or null: a name that is no text cannot be given through the environment. */
+export function problemOf(driverSettings: readonly Setting[]): string | null {
+  if (driverSettings.length > mostDrivers) return `has settings for more than ${mostDrivers} drivers`;
+  return driverSettings.some(([key]) => key.includes('\ufffd')) ? 'has a driver whose name is not UTF-8' : null;
+}
+
+/** What a repository may not choose for itself, though the user may: a file of attributes, which is read whole. */
+export function overruled(settings: readonly { scope: string; key: string }[]): Setting[] {
+  const isChosen = settings.some(
+    ({ scope, key }) => key === 'core.attributesfile' && /^(?:local|worktree)$/.test(scope),
+  );
+  return isChosen ? [['core.attributesFile', '']] : [];
 }
 
 /**

@@ -1,18 +1,22 @@
-import { lstat, open, realpath } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { PawlError } from '@pawl/protocol';
 import { escapeName } from '../escape.ts';
 import { systemCode } from '../failures.ts';
 
-/** A working tree and where git keeps what belongs to it. Canonical paths. */
-export type Repository = { top: string; gitFolder: string };
+/** A working tree and where git keeps what belongs to it, and what it shares with other working trees. Canonical paths. */
+export type Repository = { top: string; gitFolder: string; commonFolder: string };
 
 const longestPointer = 4096;
 /** What git reads of a repository by name; a link there would make it read another one. */
-const parts =
+const parts = new Set(
   'HEAD config index logs logs/HEAD logs/refs logs/refs/heads objects objects/info objects/pack packed-refs refs refs/heads'.split(
     ' ',
-  );
+  ),
+);
+/** The folders that are looked through for what git would follow, or wait for. */
+const looked = ['', 'info', 'logs', 'logs/refs', 'objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads'];
 
 /**
  * The repository that a folder lies in. What says that it is kept elsewhere is believed only if elsewhere says the
@@ -28,8 +32,9 @@ export async function findRepository(folder: string): Promise<Repository> {
       if (status.isSymbolicLink()) throw odd(entry, 'is a symbolic link');
       const gitFolder = status.isDirectory() ? entry : await pointedTo(entry);
       await checkParts(gitFolder);
-      await (status.isDirectory() ? checkOwn(gitFolder) : checkPointer(entry, gitFolder));
-      return { top, gitFolder };
+      if (!status.isDirectory()) return { top, gitFolder, commonFolder: await checkPointer(entry, gitFolder) };
+      await checkOwn(gitFolder);
+      return { top, gitFolder, commonFolder: gitFolder };
     }
     if (dirname(top) === top) throw new PawlError('no_repository', `${escapeName(start)} is not in a git repository.`);
   }
@@ -40,11 +45,11 @@ async function checkOwn(gitFolder: string): Promise<void> {
     throw odd(gitFolder, 'says that most of it is kept elsewhere (commondir)');
 }
 
-/** A linked working tree (git worktree) or a submodule: both are named by what they point to. */
-async function checkPointer(entry: string, gitFolder: string): Promise<void> {
+/** A linked working tree (git worktree) or a submodule: both are named by what they point to. Gives the common folder. */
+async function checkPointer(entry: string, gitFolder: string): Promise<string> {
   const common = await firstLine(join(gitFolder, 'commondir'));
   if (common === null) {
-    if ((await workTreeIn(gitFolder)) === dirname(entry)) return;
+    if ((await workTreeIn(gitFolder)) === dirname(entry)) return gitFolder;
     throw odd(entry, `points to ${escapeName(gitFolder)}, which does not point back`);
   }
   const back = await firstLine(join(gitFolder, 'gitdir'));
@@ -54,6 +59,7 @@ async function checkPointer(entry: string, gitFolder: string): Promise<void> {
   if (!isNamed || !isInPlace) throw odd(entry, `points to ${escapeName(gitFolder)}, which does not point back`);
   await checkParts(shared);
   await checkOwn(shared);
+  return shared;
 }
 
 /** The file that stands in for `.git`: `gitdir: path`. */
@@ -72,10 +78,25 @@ async function workTreeIn(gitFolder: string): Promise<string | null> {
 }
 
 async function checkParts(gitFolder: string): Promise<void> {
-  for (const part of parts) {
-    const status = await lstat(join(gitFolder, part)).catch(nothing);
-    if (status?.isSymbolicLink()) throw odd(join(gitFolder, part), 'is a symbolic link');
+  for (const folder of looked) {
+    const place = join(gitFolder, folder);
+    const status = await lstat(place).catch(nothing);
+    if (status?.isDirectory() !== true) continue;
+    for (const entry of await readdir(place, { withFileTypes: true })) {
+      const part = join(folder, entry.name);
+      if (entry.isSymbolicLink() && (parts.has(part) || part.startsWith('objects/')))
+        throw odd(join(gitFolder, part), 'is a symbolic link');
+      if (await isEndless(join(gitFolder, part), entry)) throw odd(join(gitFolder, part), 'is no file that has an end');
+    }
   }
+  if ((await firstLine(join(gitFolder, 'objects/info/alternates'))) !== null)
+    throw odd(gitFolder, 'borrows objects of another repository (objects/info/alternates)');
+}
+
+/** A pipe is waited for, and a device may be read for ever. Sockets are of git's own file monitor. */
+async function isEndless(path: string, entry: Dirent): Promise<boolean> {
+  const kind = entry.isSymbolicLink() ? await stat(path).catch(nothing) : entry;
+  return kind !== null && (kind.isFIFO() || kind.isCharacterDevice() || kind.isBlockDevice());
 }
 
 async function firstLine(path: string): Promise<string | null> {
@@ -101,5 +122,5 @@ function nothing(error: unknown): null {
   throw error;
 }
 
-const odd = (path: string, problem: string) =>
+export const odd = (path: string, problem: string) =>
   new PawlError('odd_repository', `${escapeName(path)} ${problem}, so this repository is left alone. Use bash for it.`);

@@ -1,27 +1,31 @@
 import { messageOf, PawlError } from '@pawl/protocol';
 import { stripTerminal } from '../escape.ts';
 import { systemCode } from '../failures.ts';
-import { gitEnvironment, silenced } from './environment.ts';
-import { findRepository, type Repository } from './find.ts';
+import { gitEnvironment, overruled, problemOf, silenced } from './environment.ts';
+import { findRepository, odd, type Repository } from './find.ts';
 
 /** Longest output of one call, bytes. What is longer could not be shown anyway. */
 const mostOutputBytes = 8_000_000;
 const timeoutMs = 60_000;
 
-type GitOptions = {
+export type GitOptions = {
   /** For standard input; default none. */
   input?: string;
   /** On top of the environment. */
   environment?: Readonly<Record<string, string>>;
   /** Exit codes that are answers and no failures; default only 0. */
   codes?: readonly number[];
+  /** Whether the beginning of a long answer is an answer; default false. */
+  canBeCut?: boolean;
+  /** Whether it goes on when the call is cancelled, because half of it would be worse; default false. */
+  isFinal?: boolean;
 };
 
 type GitAnswer = { code: number; output: string; isCut: boolean };
 
 /** Git in one working tree, with all of its settings that run something turned off. */
 export type Git = Repository & {
-  /** @throws `git_failed` with what git says; the signal's reason when that aborts. */
+  /** @throws `git_failed` with what git says, `too_much`; the signal's reason when that aborts. */
   run(words: readonly string[], options?: GitOptions): Promise<GitAnswer>;
 };
 
@@ -32,23 +36,42 @@ export async function openGit(
   signal: AbortSignal,
 ): Promise<Git> {
   const repository = await findRepository(folder);
+  const { gitFolder, commonFolder } = repository;
   const bare = gitEnvironment(own, repository, []);
-  // Listing settings reads files and runs nothing.
-  const listed = await runGit(repository, ['config', '--list', '--name-only', '-z'], bare, {}, signal);
-  const keys = [...new Set(listed.output.split('\0'))];
-  const environment = gitEnvironment(own, repository, silenced(keys));
+  const ask = (...words: string[]) => runGit(repository, words, bare, { canBeCut: true }, signal);
+  // Both only read files, and run nothing.
+  const [places, listed] = await Promise.all([
+    ask('rev-parse', '--path-format=absolute', '--absolute-git-dir', '--git-common-dir'),
+    ask('config', '--list', '--show-scope', '--name-only', '-z'),
+  ]);
+  // What says where a repository is was read here by other rules than git's, which alone count.
+  if (places.output !== `${gitFolder}\n${commonFolder}\n`)
+    throw odd(gitFolder, 'is not where git finds the repository');
+  if (listed.isCut) throw odd(gitFolder, 'has more settings than can be looked through');
+  const settings = settingsIn(listed.output);
+  const driverSettings = silenced([...new Set(settings.map(({ key }) => key))]);
+  const problem = problemOf(driverSettings);
+  if (problem !== null) throw odd(gitFolder, problem);
+  const environment = gitEnvironment(own, repository, [...driverSettings, ...overruled(settings)]);
   return {
     ...repository,
-    run: (words, options = {}) =>
-      runGit(repository, words, { ...environment, ...options.environment }, options, signal),
+    run: (words, options = {}) => {
+      const until = options.isFinal === true ? new AbortController().signal : signal;
+      return runGit(repository, words, { ...environment, ...options.environment }, options, until);
+    },
   };
+}
+
+function settingsIn(listed: string): { scope: string; key: string }[] {
+  const fields = listed.split('\0');
+  return fields.flatMap((key, index) => (index % 2 === 1 ? [{ scope: fields[index - 1] ?? '', key }] : []));
 }
 
 async function runGit(
   { top }: Repository,
   words: readonly string[],
   environment: Record<string, string>,
-  { input, codes = [0] }: GitOptions,
+  { input, codes = [0], canBeCut = false }: GitOptions,
   signal: AbortSignal,
 ): Promise<GitAnswer> {
   const { spawn } = await import('node:child_process');
@@ -87,6 +110,11 @@ async function runGit(
     signal.throwIfAborted();
     const output = new TextDecoder().decode(Buffer.concat(chunks));
     if (isTimedOut) throw new PawlError('git_failed', `git ${words[0]} did not finish within ${timeoutMs} ms.`);
+    if (isCut && !canBeCut)
+      throw new PawlError(
+        'too_much',
+        `git ${words[0]} says more than ${mostOutputBytes / 1e6} MB here. Name fewer paths.`,
+      );
     if (!isCut && (code === null || !codes.includes(code)))
       throw new PawlError(
         'git_failed',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PawlError } from '@pawl/protocol';
 import { escapeName } from '../escape.ts';
 import { systemCode } from '../failures.ts';
-import type { Git } from './git.ts';
+import type { Git, GitOptions } from './git.ts';
 import { headOf } from './revisions.ts';
 
 export type Snapshot = {
@@ -65,17 +65,18 @@ export async function stagePaths(
   git: Git,
   scope: readonly string[],
   environment: Record<string, string>,
+  { isFinal = false }: { isFinal?: boolean } = {},
 ): Promise<void> {
-  await refuseFiltered(git, scope, environment);
-  await git.run(['add', '--all', '--', ...scope], { environment });
+  await refuseFiltered(git, scope, { environment, isFinal });
+  await git.run(['add', '--all', '--', ...scope], { environment, isFinal });
 }
 
 /** What a filter keeps in another form (git-lfs) would go in as it lies on the disk, since no filter is run. */
-async function refuseFiltered(git: Git, scope: readonly string[], environment: Record<string, string>): Promise<void> {
+async function refuseFiltered(git: Git, scope: readonly string[], options: GitOptions): Promise<void> {
   const listed = ['ls-files', '-z', '--modified', '--others', '--exclude-standard', '--', ...scope];
-  const { output } = await git.run(listed, { environment });
+  const { output } = await git.run(listed, options);
   if (output === '') return;
-  const attributes = await git.run(['check-attr', '-z', '--stdin', 'filter'], { environment, input: output });
+  const attributes = await git.run(['check-attr', '-z', '--stdin', 'filter'], { ...options, input: output });
   const fields = attributes.output.split('\0');
   for (let index = 0; index + 2 < fields.length; index += 3) {
     const [path = '', , filter = ''] = fields.slice(index, index + 3);
@@ -97,7 +98,7 @@ async function copyIndex(from: string, to: string): Promise<void> {
 }
 
 /** Where a part of the repository is, absolute. */
-async function pathOf(git: Git, part: string): Promise<string> {
+export async function pathOf(git: Git, part: string): Promise<string> {
   const { output } = await git.run(['rev-parse', '--path-format=absolute', '--git-path', part]);
   return output.replace(/\n$/, '');
 }

@@ -51,7 +51,10 @@ export async function statusOf(git: Git, scope: readonly string[], untracked: 'n
     '--',
     ...scope,
   ]);
-  const [head = '', ...entries] = output.split('\0');
+  const all = output.split('\0');
+  // Git says nothing of a branch where HEAD leads in a circle.
+  const head = all[0]?.startsWith('## ') ? (all[0] ?? '') : '## no branch';
+  const entries = all.slice(all[0] === head ? 1 : 0);
   const changes: Change[] = [];
   for (let index = 0; index < entries.length; index++) {
     const entry = entries[index] ?? '';

@@ -1,11 +1,12 @@
 /** Which places a contained command may not change, or not even see. */
-import { lstatSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isInside } from '@pawl/policy';
+import { isInside, obeyedNames } from '@pawl/policy';
 import { systemCode } from '../failures.ts';
 import type { Confinement, Marked } from './confinement.ts';
-import { gitPlaces } from './git-places.ts';
+import { type GitPlace, gitPlaces } from './git-places.ts';
+import { isRepositoryItself } from './planted.ts';
 
 /** Where keys, tokens and sessions of programs lie, below the home. */
 const keyPlaces = [
@@ -57,19 +58,6 @@ const profiles = [
 /** The same, where they are there. */
 const startedByHome = ['.config/autostart', '.config/systemd', '.local/bin', 'bin', 'Library/LaunchAgents'];
 
-/** Folders and files of a project that other programs obey, where they are there. */
-const obeyed = [
-  '.claude',
-  '.cursor',
-  '.envrc',
-  '.githooks',
-  '.github',
-  '.gitlab',
-  '.husky',
-  '.idea',
-  '.mcp.json',
-  '.vscode',
-];
 /** What is put where nothing is yet, so that it cannot be made: git takes an empty folder for none. */
 export type Placeholder = { path: string; kind: 'folder' } | { path: string; kind: 'file'; content: string };
 
@@ -91,16 +79,19 @@ export function findPlaces(
   folder: string,
   options: { protectedPaths: readonly string[]; hiddenPaths: readonly string[]; home?: string },
 ): Places {
-  const { home = homedir(), protectedPaths, hiddenPaths } = options;
+  const { protectedPaths, hiddenPaths } = options;
+  const given = options.home ?? homedir();
+  const home = targetOf(given) ?? given;
   const hidden: Marked[] = [];
-  for (const path of [...keyPlaces.map((place) => join(home, place)), ...hiddenPaths]) {
-    const kind = kindOf(path);
+  for (const place of new Set([...keyPlaces.map((name) => join(home, name)), ...hiddenPaths])) {
+    // Keys are where a link leads, as those lay them out who keep their settings in one folder; and no link can be covered.
+    const path = targetOf(place);
     // A session's folder that lies in such a place is there to be worked in.
-    if ((kind === 'folder' || kind === 'file') && !isInside(path, folder))
-      hidden.push({ path, isFolder: kind === 'folder' });
+    if (path !== null && !isInside(path, folder)) hidden.push({ path, isFolder: kindOf(path) === 'folder' });
   }
   const wishes = [...wishesOfGit(join(folder, '.git'), home), always(join(folder, '.pawl'))];
-  wishes.push(...obeyed.map((name) => ifThere(join(folder, name))));
+  if (isRepositoryItself(folder)) wishes.push(...gitPlaces(folder, home).map(wishOfGit));
+  wishes.push(...obeyedNames.map((name) => ifThere(join(folder, name))));
   if (isInside(folder, home)) {
     wishes.push(...profiles.map((name) => always(join(home, name))));
     wishes.push(...startedByHome.map((name) => ifThere(join(home, name))));
@@ -134,10 +125,22 @@ const always = (path: string): Wish => ({ path, absent: { path, kind: 'folder' }
 
 function wishesOfGit(git: string, home: string): Wish[] {
   if (kindOf(git) !== 'folder') return [always(git)];
-  return gitPlaces(git, home).map(({ path, absent }) => {
-    if (absent === null) return ifThere(path);
-    return absent === 'folder' ? always(path) : { path, absent: { path, kind: 'file', ...absent } };
-  });
+  return gitPlaces(git, home).map(wishOfGit);
+}
+
+function wishOfGit({ path, absent }: GitPlace): Wish {
+  if (absent === null) return ifThere(path);
+  return absent === 'folder' ? always(path) : { path, absent: { path, kind: 'file', ...absent } };
+}
+
+/** Where a path leads in the end, or null for nowhere. */
+function targetOf(path: string): string | null {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    // Nothing is there, or nothing that this user could look at, and so no command of theirs.
+    return null;
+  }
 }
 
 function kindOf(path: string): Kind {

@@ -6,6 +6,7 @@ import type { Confinement, SandboxMode, SandboxOptions } from './confinement.ts'
 import type { Environment, Gateway, HostList, NetworkAccess, Way } from './network/index.ts';
 import { holdPlaceholders } from './placeholders.ts';
 import { findPlaces, type Places } from './places.ts';
+import { isRepositoryItself, setAside } from './planted.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
 import { createTemporaries } from './temporaries.ts';
 
@@ -23,8 +24,8 @@ export type Launch = {
   gateway: Gateway | null;
   /** Whether the process hands over, on descriptor 4, where the gateway is let in (`takeEntrance`). */
   hasEntrance: boolean;
-  /** To be called when the command has ended. */
-  release(): Promise<void>;
+  /** To be called when the command has ended. Says in a sentence what had to be set right, or gives null. */
+  release(): Promise<string | null>;
 };
 
 /** What holds for the commands of a folder. */
@@ -123,12 +124,14 @@ export function createSandbox(
         hasNetwork: network === 'on',
         temporary: await temporary(session),
       };
+      const wasRepository = isRepositoryItself(confinement.folder);
       const giveBack = isFolderWritable ? await holdPlaceholders(places.placeholders) : () => Promise.resolve();
       try {
         const way = typeof network === 'string' ? null : await openWay(network, found.mechanism, environment);
-        const release = () => {
+        const release = async () => {
           way?.gateway.close();
-          return giveBack();
+          await giveBack();
+          return !isFolderWritable || wasRepository ? null : setAside(confinement.folder);
         };
         return { ...launchOf(found.mechanism, confinement, way), network, release };
       } catch (error) {

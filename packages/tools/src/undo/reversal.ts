@@ -1,13 +1,13 @@
 /** Takes back what turns did to files, or does it again: all of it or nothing, and nothing that others did since. */
-import { randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
 import { relative } from 'node:path';
 import type { BlobStore, FormerEntry } from '@pawl/engine';
 import type { FileChange, FileChanges } from '@pawl/engine/readers';
-import { isInside } from '@pawl/policy';
+import { isInside, isObeyed } from '@pawl/policy';
 import { messageOf, type Preview } from '@pawl/protocol';
 import type { Change } from '../change.ts';
 import { applyDelta } from '../delta.ts';
-import type { Deed, DeedOptions } from '../disk/deed.ts';
+import { type Deed, type DeedOptions, removeRests } from '../disk/deed.ts';
 import { makeFolder, makeLink, removeFolder, removeLink } from '../disk/entry-deeds.ts';
 import { putFile, removeFile } from '../disk/file-deeds.ts';
 import { transact } from '../disk/transact.ts';
@@ -21,12 +21,19 @@ import { isSame, type Standing, standingAt } from './standing.ts';
 
 export type ReversalOptions = {
   direction: 'undo' | 'redo';
+  /** Whose changes they are: what an interrupted attempt left is found by it. */
+  session: string;
   /** The session's folder, canonical. */
   cwd: string;
   blobs: Pick<BlobStore, 'get'>;
   /** Whether files outside of the session's folder may be changed. Default false: a log may come from elsewhere. */
   allowsOutside?: boolean;
+  /** Whether files that other programs obey (`.git`, `.vscode`…) may be changed. Default false, for the same reason. */
+  allowsObeyed?: boolean;
 };
+
+/** A path that cannot be put back, with the reason as a sentence's end: `was changed since`. */
+type Blocked = { reason: string; needs?: 'allowsOutside' | 'allowsObeyed' };
 
 /** One path that can be put back. */
 type Step = {
@@ -46,11 +53,13 @@ export type Reversal = {
   digests: { [path: string]: string | null };
   /** Paths that stand already as they should. */
   done: string[];
-  /** Paths that cannot be put back, with the reason as a sentence's end: `was changed since`. */
-  blocked: { shown: string; reason: string }[];
+  /** `needs` is what would allow it. */
+  blocked: ({ shown: string } & Blocked)[];
   preview(): Promise<Preview>;
   /** Does all of the steps or none. @returns sentences about what could not be cleaned up. @throws `outdated`, `disk_full`… */
   apply(signal?: AbortSignal): Promise<string[]>;
+  /** Removes what an attempt that was interrupted left beside these paths. Part of `apply`. */
+  tidy(): Promise<void>;
 };
 
 /** Looks at what stands there now. Never throws for a single path: it is blocked then. */
@@ -60,27 +69,42 @@ export async function planReversal(changes: FileChanges, options: ReversalOption
   const blocked: Reversal['blocked'] = [];
   for (const change of changes.changes) {
     const place = placeOf(change.path, options.cwd);
-    const found = await stepFor(change, place, options).catch((error: unknown) => messageOf(error));
-    if (typeof found === 'string') blocked.push({ shown: place.shown, reason: found });
-    else if (found === null) done.push(place.shown);
+    const found = await stepFor(change, place, options).catch((error: unknown) => ({ reason: reasonOf(error, place) }));
+    if (found === null) done.push(place.shown);
+    else if ('reason' in found) blocked.push({ shown: place.shown, ...found });
     else steps.push(found);
   }
   // Folders that were made for files go with them, and come back with them.
   const made = options.direction === 'undo' ? changes.madeFolders : [];
   const isEmptied = (folder: string) =>
     steps.some(({ place, target }) => target === null && isInside(folder, place.path));
+  const mark = `reversal\0${options.session}`;
+  const tidy = async () => {
+    for (const { path } of changes.changes) if (mayTouch(path, options) === null) await removeRests(path, mark);
+  };
   return {
     steps: steps.map(({ place, now, target }) => ({ shown: place.shown, deed: deedOf(now, target) })),
     digests: Object.fromEntries(steps.flatMap(digestsOf)),
     done,
     blocked,
     preview: () => previewChanges(steps.flatMap(changeOf)),
+    tidy,
     async apply(signal = new AbortController().signal) {
+      await tidy();
       const folders = made.filter(isEmptied).map((path) => placeOf(path, options.cwd));
-      const { rests } = await transact(deedsOf(steps, folders), signal);
+      const { rests } = await transact(deedsOf(steps, folders, mark), signal);
       return rests;
     },
   };
+}
+
+/** The first sentence; one about a file begins with its name, which the reader has already. */
+function reasonOf(error: unknown, { shown }: Place): string {
+  const message = messageOf(error);
+  const [sentence = ''] = (message.startsWith(`${shown} `) ? message.slice(shown.length + 1) : message).split(
+    /\.(?: |$)/,
+  );
+  return sentence;
 }
 
 function placeOf(path: string, cwd: string): Place {
@@ -99,21 +123,31 @@ const afterOf = ({ after, mode }: FileChange): FormerEntry =>
   after === null ? null : { kind: 'file', digest: after, mode: mode ?? 0 };
 
 /** Null if there is nothing to do; a reason if it cannot be done. */
-async function stepFor(change: FileChange, place: Place, options: ReversalOptions): Promise<Step | string | null> {
-  const { direction, cwd, allowsOutside = false } = options;
+async function stepFor(change: FileChange, place: Place, options: ReversalOptions): Promise<Step | Blocked | null> {
+  const { direction } = options;
   const [expected, target] = direction === 'undo' ? [afterOf(change), change.before] : [change.before, afterOf(change)];
-  if (change.before?.kind === 'lost') return `cannot be put back: ${change.before.reason}`;
+  if (change.before?.kind === 'lost') return { reason: `cannot be put back: ${change.before.reason}` };
   if (isEqual(expected, target)) return null;
   const now = await standingAt(place, withDefaults().maxFileBytes);
   if (isSame(now, target)) return null;
-  if (!allowsOutside && !isInside(cwd, place.path)) return "lies outside of the session's folder";
-  if (change.isTangled) return 'was changed by something else between the changes of the session';
-  if (!isSame(now, expected)) return 'was changed since';
+  const refused = mayTouch(place.path, options);
+  if (refused !== null) return refused;
+  if (change.isTangled) return { reason: 'was changed by something else between the changes of the session' };
+  if (!isSame(now, expected)) return { reason: 'was changed since' };
   if (target?.kind !== 'file') return { place, now, target, bytes: null, mode: null };
   const bytes = await contentOf(change, now.kind === 'file' ? now.file.bytes : null, options);
-  if (bytes === null || digestOf(bytes) !== target.digest) return 'cannot be put back: its former content is lost';
+  if (bytes === null || digestOf(bytes) !== target.digest)
+    return { reason: 'cannot be put back: its former content is lost' };
   const mode = direction === 'undo' ? target.mode : change.mode;
   return { place, now, target, bytes, mode };
+}
+
+/** Null if nothing speaks against it. */
+function mayTouch(path: string, { cwd, allowsOutside = false, allowsObeyed = false }: ReversalOptions): Blocked | null {
+  const isHere = isInside(cwd, path);
+  if (!isHere && !allowsOutside) return { reason: "lies outside of the session's folder", needs: 'allowsOutside' };
+  if (allowsObeyed || !isObeyed(path, { cwd: isHere ? cwd : '/', home: homedir() })) return null;
+  return { reason: 'is a file that other programs obey', needs: 'allowsObeyed' };
 }
 
 /** What the one end of a change was, worked out from what stands at the other, call by call; null if some of it is lost. */
@@ -157,8 +191,8 @@ function shownText(bytes: Buffer | null | undefined): string | null {
  * Folders first, the outer before the inner: what is staged first is cleaned up last, and a folder can only go, or get
  * its own rights back, when all is done in it.
  */
-function deedsOf(steps: readonly Step[], madeFolders: readonly Place[]): Deed[] {
-  const options: DeedOptions = { mark: randomUUID(), isAlone: steps.length === 1 };
+function deedsOf(steps: readonly Step[], madeFolders: readonly Place[], mark: string): Deed[] {
+  const options: DeedOptions = { mark, isAlone: steps.length === 1 };
   const isFolder = ({ now, target }: Step) => now.kind === 'folder' || target?.kind === 'folder';
   const folders = [
     ...steps.filter(isFolder).map((step) => ({ place: step.place, deed: deedFor(step, options) })),

@@ -1,7 +1,7 @@
 /** What stands at a path now, to be compared with what the log says was left there. */
 import { lstat, readlink } from 'node:fs/promises';
 import type { FormerEntry } from '@pawl/engine';
-import { fileFailure, systemCode } from '../failures.ts';
+import { asFileFailure, systemCode } from '../failures.ts';
 import { type FileBytes, readFileBytes } from '../files.ts';
 import type { Place } from '../paths.ts';
 
@@ -23,7 +23,7 @@ export async function standingAt(place: Place, maxBytes: number): Promise<Standi
     return file === null ? { kind: 'nothing' } : { kind: 'file', file };
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return { kind: 'nothing' };
-    throw systemCode(error) === null ? error : fileFailure(error, place.shown);
+    throw asFileFailure(error, place.shown);
   }
 }
 

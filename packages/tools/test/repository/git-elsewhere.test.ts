@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { chownSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWorkspace, temporaryFolder } from '../workspace.ts';
 import { createBusyRepository, createRepository, type TestRepository } from './repository.ts';
 
@@ -80,6 +80,91 @@ describe('T9, scenario 47: a folder that says that its repository is elsewhere',
     attack((folder) => {
       execFileSync('git', ['init', '-q', '--bare', folder]);
     }),
+  );
+
+  /** A working tree whose `.git` file points, as one may read it, to a repository in it that points back. */
+  const pointing = (folder: string, name: string, text: string) => {
+    execFileSync('git', ['init', '-q', folder]);
+    execFileSync('git', ['-C', folder, 'config', 'core.worktree', folder]);
+    cpSync(join(folder, '.git'), join(folder, name), { recursive: true });
+    rmSync(join(folder, '.git'), { recursive: true });
+    writeFileSync(join(folder, '.git'), text);
+  };
+
+  it.each([' ', '\u00a0', '\t'])('a .git file with a name that ends in %j', (blank) =>
+    attack((folder, victim) => {
+      pointing(folder, 'own', `gitdir: own${blank}\n`);
+      symlinkSync(join(victim.folder, '.git'), join(folder, `own${blank}`));
+    })(),
+  );
+
+  it(
+    'a .git file of more than one line',
+    attack((folder, victim) => {
+      pointing(folder, 'own', `gitdir: own\n/../${relative(folder, victim.folder)}/.git\n`);
+      mkdirSync(join(folder, 'own\n'));
+    }),
+  );
+
+  it.each(['up \n', 'up\n/../../../../../victim\n'])('a commondir that says %j', (text) =>
+    attack((folder, victim) => {
+      const shared = join(folder, 'own');
+      execFileSync('git', ['init', '-q', '--bare', shared]);
+      const forged = join(shared, 'worktrees/x');
+      mkdirSync(join(forged, 'up\n'), { recursive: true });
+      symlinkSync('../..', join(forged, 'up'));
+      symlinkSync(join(victim.folder, '.git'), join(forged, 'up '));
+      symlinkSync(join(victim.folder, '.git'), join(folder, '../victim'));
+      onTestFinished(() => rmSync(join(folder, '../victim')));
+      writeFileSync(join(forged, 'HEAD'), 'ref: refs/heads/main\n');
+      writeFileSync(join(forged, 'gitdir'), `${folder}/.git\n`);
+      writeFileSync(join(forged, 'commondir'), text);
+      writeFileSync(join(folder, '.git'), `gitdir: ${forged}\n`);
+    })(),
+  );
+
+  it(
+    'a repository that borrows the objects of another (alternates)',
+    attack((folder, victim) => {
+      execFileSync('git', ['init', '-q', folder]);
+      writeFileSync(join(folder, '.git/objects/info/alternates'), `${victim.folder}/.git/objects\n`);
+      symlinkSync(join(victim.folder, '.git/refs/heads/main'), join(folder, '.git/refs/heads/main'));
+    }),
+  );
+
+  it(
+    'a repository with links to folders of objects of another',
+    attack((folder, victim) => {
+      execFileSync('git', ['init', '-q', folder]);
+      const objects = join(victim.folder, '.git/objects');
+      for (const name of readdirSync(objects).filter((each) => each.length === 2))
+        symlinkSync(join(objects, name), join(folder, '.git/objects', name));
+      symlinkSync(join(victim.folder, '.git/refs/heads/main'), join(folder, '.git/refs/heads/main'));
+    }),
+  );
+
+  it.each([
+    'HEAD',
+    'config',
+    'index',
+    'packed-refs',
+    'shallow',
+    'info/grafts',
+    'info/exclude',
+    'objects/info/alternates',
+  ])('a repository whose %s is a pipe, which git would wait for', (part) =>
+    attack((folder) => {
+      execFileSync('git', ['init', '-q', folder]);
+      rmSync(join(folder, '.git', part), { force: true });
+      execFileSync('mkfifo', [join(folder, '.git', part)]);
+    })(),
+  );
+
+  it.each(['shallow', 'info/grafts', 'info/attributes'])('a repository whose %s has no end', (part) =>
+    attack((folder) => {
+      execFileSync('git', ['init', '-q', folder]);
+      symlinkSync('/dev/zero', join(folder, '.git', part));
+    })(),
   );
 
   it('core.worktree does not lead out of the folder', async () => {

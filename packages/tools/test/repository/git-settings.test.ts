@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@pawl/protocol';
 import fc from 'fast-check';
@@ -176,7 +176,7 @@ describe('T9, scenario 47: a repository whose settings name programs', () => {
   });
 
   it('settings of the environment are not taken over either', () => {
-    const repository = { top: '/w', gitFolder: '/w/.git' };
+    const repository = { top: '/w', gitFolder: '/w/.git', commonFolder: '/w/.git' };
     const hostile = {
       GIT_DIR: '/evil',
       GIT_EXTERNAL_DIFF: '/evil',
@@ -221,6 +221,36 @@ describe('T9, scenario 47: a repository whose settings name programs', () => {
       }),
     );
     expect(silenced(['core.bare', 'user.name', 'filter.clean', 'diff.renames'])).toEqual([]);
+  });
+
+  it.each<[string, (trap: string) => Buffer[]]>([
+    [
+      'after more settings than can be listed',
+      (trap) => [
+        Buffer.from(`[a "${'x'.repeat(900)}"]\n${Array.from({ length: 10_000 }, (_, n) => `k${n} = 1\n`).join('')}`),
+        Buffer.from(`[filter "evil"]\n\tclean = ${trap}\n`),
+      ],
+    ],
+    [
+      'under a name that is no text',
+      (trap) => [Buffer.from('[filter "evil'), Buffer.from([0xff]), Buffer.from(`"]\n\tclean = ${trap}\n`)],
+    ],
+    [
+      'among more drivers than could be silenced',
+      (trap) => Array.from({ length: 3000 }, (_, n) => Buffer.from(`[filter "evil${n || ''}"]\n\tclean = ${trap}\n`)),
+    ],
+  ])('a program that is named %s is not run', async (_, settings) => {
+    const repository = createBusyRepository();
+    const name = Buffer.from('* filter=evil');
+    const odd = Buffer.from([0xff]);
+    appendFileSync(join(repository.folder, '.git/config'), Buffer.concat(settings(repository.trap('late'))));
+    writeFileSync(
+      join(repository.folder, '.gitattributes'),
+      Buffer.concat([name, Buffer.from('\n*.txt filter=evil'), odd]),
+    );
+    for (const [tool, input] of calls)
+      await expect(repository.call(tool, input), tool).rejects.toMatchObject({ code: 'odd_repository' });
+    expect(repository.sprung()).toEqual([]);
   });
 
   it('a missing object of a partial clone is not fetched', async () => {

@@ -213,6 +213,69 @@ describe('T9: git_commit', () => {
     expect(await reconcile()).toBeNull();
   });
 
+  it('after a crash between commit and index, does the rest', async () => {
+    const repository = createBusyRepository();
+    const input: JsonObject = { message: 'Change a', paths: ['a.txt'] };
+    const { context } = createWorkspace({}, repository.folder);
+    const judged = await repository.judge('git_commit', input);
+    await repository.run('git_commit', input, judged);
+    repository.git('update-index', '--cacheinfo', `100644,${repository.git('rev-parse', 'HEAD~1:a.txt').trim()},a.txt`);
+    expect(repository.git('status', '--short')).toContain('MM a.txt');
+    await repository.tool('git_commit').reconcile?.(input, judged.plan.evidence ?? null, context());
+    expect(repository.git('status', '--short')).toBe('M  src/b.ts\n?? new.txt\n');
+  });
+
+  it('is either made whole or not at all, whenever it is cancelled', async () => {
+    const repository = createBusyRepository();
+    const input: JsonObject = { message: 'New', paths: ['new.txt'] };
+    const { context } = createWorkspace({}, repository.folder);
+    const states = new Set<string>();
+    // Each round is cancelled a little later than the one before, until one is not cancelled any more.
+    for (let delayMs = 0, isDone = false; !isDone; delayMs += 2) {
+      const { paths, plan } = await repository.judge('git_commit', input);
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(new Error('cancelled')), delayMs);
+      const outcome = await repository
+        .tool('git_commit')
+        .run(input, context({ paths, basis: plan.basis ?? null, signal: controller.signal }))
+        .then(
+          () => 'made',
+          () => 'cancelled',
+        );
+      clearTimeout(timer);
+      isDone = outcome === 'made';
+      states.add(`${outcome}: ${repository.git('log', '-1', '--format=%s')}${repository.git('status', '--short')}`);
+    }
+    expect([...states]).toEqual([
+      'cancelled: First commit\n M a.txt\nM  src/b.ts\n?? new.txt\n',
+      'made: New\n M a.txt\nM  src/b.ts\n',
+    ]);
+  });
+
+  it('is not made while another git has locked the index', async () => {
+    const repository = createBusyRepository();
+    repository.write('.git/index.lock', '');
+    const committing = repository.call('git_commit', { message: 'x', paths: ['a.txt'] });
+    await expect(committing).rejects.toMatchObject({ code: 'locked' });
+    expect(repository.git('log', '--format=%s')).toBe('First commit\n');
+  });
+
+  it('of a file in conflict is refused, also where no merge is under way', async () => {
+    const { judge, git, write } = createBusyRepository();
+    git('stash', '-q');
+    write('a.txt', 'other\n');
+    git('commit', '-qam', 'Other');
+    expect(() => git('stash', 'pop')).toThrow();
+    await expect(judge('git_commit', { message: 'x', paths: ['a.txt'] })).rejects.toThrow('a.txt is in conflict');
+  });
+
+  it('of more files than can be listed is refused, as no rule could be asked about them', async () => {
+    const { judge, folder, write } = createRepository();
+    mkdirSync(join(folder, 'many'));
+    for (let number = 0; number < 36_000; number++) write(`many/${String(number).padStart(240, 'x')}`, '');
+    await expect(judge('git_commit', { message: 'x', paths: ['.'] })).rejects.toMatchObject({ code: 'too_much' });
+  });
+
   it('is no edit: it asks, also in a mode that lets edits be', async () => {
     const { tool, judge, folder } = createBusyRepository();
     const { paths } = await judge('git_commit', { message: 'x' });

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createFetcher, page, serve } from './server.ts';
@@ -76,6 +78,53 @@ describe('T5: what a page becomes', () => {
     const port = await serve(page('<i>'.repeat(300_000) + '</b>'.repeat(300_000)));
     const fetching = createFetcher({ renderMs: 300 }).fetch(`http://site.example:${port}/`);
     await expect(fetching).rejects.toThrow('cannot be made readable (it took more than 300 ms). Fetch it as raw.');
+  });
+
+  it('a small page that would become a large text comes as plain text', async () => {
+    const base = `<html><body><base href="https://x.example/${'y'.repeat(8000)}/">`;
+    const port = await serve(page(base + '<a href=z>z</a>'.repeat(5000)));
+    const { content } = await createFetcher().fetch(`http://site.example:${port}/`);
+    expect(content.length).toBeLessThan(100_000);
+    expect(content).toContain('too much for Markdown');
+  });
+
+  it('many pages at once take turns, and one that waits can be cancelled', async () => {
+    const port = await serve(page(`<p>the words</p>${'<b>x</b>'.repeat(2000)}`));
+    const { fetch } = createFetcher();
+    let most = 0;
+    const count = setInterval(() => {
+      most = Math.max(most, process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length);
+    }, 5);
+    const controller = new AbortController();
+    const pages = Array.from({ length: 8 }, (_, number) => fetch(`http://site.example:${port}/${number}`));
+    const last = fetch(`http://site.example:${port}/last`, {}, { signal: controller.signal });
+    await pages[0];
+    controller.abort(new Error('enough'));
+    await expect(last).rejects.toThrow('enough');
+    for (const { content } of await Promise.all(pages)) expect(content).toContain('the words');
+    clearInterval(count);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it('a page that is worked on does not outlive whoever wanted it, also when that is killed', async () => {
+    const script = `import { renderPage } from '${new URL('../../src/web/page/render.ts', import.meta.url).href}';
+      const request = { html: '<div>'.repeat(1_000_000), url: 'http://x.example/', format: 'text' };
+      const children = () => readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8').trim();
+      renderPage(request, { limitMs: 600_000, signal: new AbortController().signal });
+      const look = setInterval(() => { if (children() !== '') { console.log(children()); clearInterval(look); } }, 10);
+      import { readFileSync } from 'node:fs';`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [told] = await once(parent.stdout, 'data');
+    const child = Number(String(told).trim());
+    expect(existsSync(`/proc/${child}`)).toBe(true);
+    parent.kill('SIGKILL');
+    // Nobody may be there to collect what is left of it.
+    const isOver = () =>
+      !existsSync(`/proc/${child}`) || /^State:\s+Z/m.test(readFileSync(`/proc/${child}/status`, 'utf8'));
+    await expect.poll(isOver, { timeout: 10_000 }).toBe(true);
   });
 
   it('a cancel ends the rendering', async () => {

@@ -142,6 +142,25 @@ describe('T5: web_search', () => {
     await expect(search(provider)).rejects.toThrow('larger than 2 MB');
   });
 
+  it('a key in a long error is taken out before that is cut', async () => {
+    const { provider } = await service(tavily, { status: 401, body: { detail: `${'x'.repeat(195)}tavily-secret` } });
+    await expect(search(provider)).rejects.not.toMatchObject({ message: expect.stringContaining('tavil') });
+  });
+
+  it('no hit takes the place of all others', async () => {
+    const { provider } = await service(tavily, {
+      body: {
+        results: [
+          { title: 'x'.repeat(500_000), url: 'https://example.com/', content: 'y'.repeat(500_000) },
+          { title: 'long', url: `https://example.com/${'z'.repeat(500_000)}`, content: '' },
+        ],
+      },
+    });
+    const { content, details } = await search(provider);
+    expect(content.length).toBeLessThan(2000);
+    expect(details?.count).toBe(1);
+  });
+
   it('nothing found is said', async () => {
     const { provider } = await service(brave, { body: { query: {} } });
     expect((await search(provider)).content).toBe('Nothing was found. Try other words.');

@@ -80,6 +80,7 @@ function request(state: State, call: Call): EventBody {
       tool: call.tool,
       input: call.input,
       rule: judgement?.rule ?? '',
+      ...(judgement?.reason !== undefined && { reason: judgement.reason }),
       suggestions: judgement?.suggestions ?? [],
       expiresAt: approvalTimeoutMs === 0 ? null : state.now + approvalTimeoutMs,
       ...(judgement?.preview !== undefined && { preview: judgement.preview }),
@@ -117,7 +118,14 @@ function notAnswered(call: Call, { outcome, reason }: NonNullable<NonNullable<Ca
 }
 
 function unattended(call: Call): EventBody {
-  const content = `Not run: this needs an approval ("${call.judgement?.rule ?? ''}") and nobody is there to give it. Go on without it.`;
+  const { rule = '', reason, parts = [] } = call.judgement ?? {};
+  const asking = parts.filter(({ verdict }) => verdict === 'ask').map(({ text }) => text);
+  const content = [
+    `Not run: this needs an approval ("${rule}") and nobody is there to give it.`,
+    ...(reason === undefined ? [] : [reason]),
+    ...(asking.length === 0 ? [] : [`These parts of it need one: ${asking.join('; ')}.`]),
+    'Go on without it.',
+  ].join(' ');
   const finished = { call: call.id, status: 'denied' as const, content, isUnattended: true };
   return { type: 'tool.finished', data: finished };
 }

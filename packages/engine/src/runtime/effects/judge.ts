@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { JudgedPart, RuleLayer, Subject } from '@pawl/policy';
-import { explainByRules, judgeScope, suggestRules } from '@pawl/policy';
+import { explainByRules, judgeScope, plainAsk, suggestRules } from '@pawl/policy';
 import type { AgentProfile, JsonObject, Judgement } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
 import { toolsFor } from '../../context/audience.ts';
@@ -13,7 +13,7 @@ import { approversOf } from './approvers.ts';
 import { canonicalPathsOf } from './canonical.ts';
 import type { EffectContext, Runner } from './effect.ts';
 import { checkQuestions } from './questions.ts';
-import { toolScope } from './scope.ts';
+import { layersOf, toolScope } from './scope.ts';
 
 export type { RuleLayer };
 
@@ -75,7 +75,7 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
   const containment = (await tool.containment?.(input, scope)) ?? 'none';
   const { ruling, parts } = explainByRules({
     ...asked,
-    layers: [...ports.ruleLayers, ...layerOf(profile), { name: 'session', rules: state.settings.rules }],
+    layers: layersOf(context),
     mode: state.settings.mode,
     toolAsks: await asks(tool, input, effect, scope),
     containment,
@@ -95,6 +95,8 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
   const approvers = ports.approvers === undefined ? null : approversOf(ports.approvers, asked);
   return {
     ...judged,
+    // That a tool asks, as it always does, is said by its question.
+    ...(reason !== plainAsk(tool.name) && { reason }),
     ...plan.found,
     // No rule lets a call out of its sandbox.
     suggestions: containment === 'escape' ? [] : suggestRules(base),
@@ -113,11 +115,6 @@ function partsOf(parts: readonly JudgedPart[]): Pick<Judgement, 'parts'> {
   const others = parts.filter(({ verdict }) => verdict !== 'ask');
   const told = [...needing, ...others].slice(0, mostParts);
   return { parts: told.map(({ text, verdict, rule }) => ({ text, verdict, rule })) };
-}
-
-/** The agent's own rules. */
-function layerOf(profile: AgentProfile | null | undefined): RuleLayer[] {
-  return profile == null ? [] : [{ name: `agent ${profile.name}`, rules: profile.rules }];
 }
 
 function notTheAgents(tool: string, profile: AgentProfile | null | undefined, names: readonly string[]): string {

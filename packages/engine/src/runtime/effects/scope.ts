@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { barredIn, type RuleLayer } from '@pawl/policy';
 import { toolsFor } from '../../context/audience.ts';
 import type { Call, State } from '../../core/index.ts';
 import { letterProblem, originOf } from '../../core/index.ts';
@@ -18,6 +20,8 @@ export function toolScope(
     signal,
     blobs: ports.blobs,
     lastSeen: (path) => state.files.get(path) ?? null,
+    barredIn: (folder) =>
+      barredIn(folder, { layers: layersOf({ ports, state }), cwd: state.settings.cwd, home: homedir() }),
     notes: state.notes,
     tools: toolsFor(ports.tools, state, state.settings.profile).specs(),
     agent: state.settings.agent,
@@ -29,6 +33,13 @@ export function toolScope(
     history: () => ports.readLog(state.session),
     notify: (text) => ports.notify(state.session, text),
   };
+}
+
+/** All rules that hold in a session. */
+export function layersOf({ ports, state }: Pick<EffectContext, 'ports' | 'state'>): RuleLayer[] {
+  const { profile, rules } = state.settings;
+  const ofAgent = profile == null ? [] : [{ name: `agent ${profile.name}`, rules: profile.rules }];
+  return [...ports.ruleLayers, ...ofAgent, { name: 'session', rules }];
 }
 
 function mailboxOf(state: Readonly<State>, post: Post): ToolMailbox {

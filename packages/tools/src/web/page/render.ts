@@ -4,6 +4,8 @@ import type { ReadablePage } from './text.ts';
 import type { RenderRequest } from './worker.ts';
 
 const mostMemoryMb = 512;
+/** Each takes a processor and up to so much memory, so many pages at once take turns. */
+const mostAtOnce = 2;
 
 /**
  * A page made readable, in a process that is ended when it takes too long or too much memory; what is too much for
@@ -36,6 +38,7 @@ const unreadable = (cause: unknown) =>
 /** Not a thread: one that runs out of memory in the wrong place takes the whole process with it. */
 async function inProcess(request: RenderRequest, limitMs: number, signal: AbortSignal): Promise<ReadablePage> {
   const { fork } = await import('node:child_process');
+  await takeTurn(signal);
   // By the package's name, because bundled into another file this one no longer lies beside it.
   const entry = createRequire(import.meta.url).resolve('@pawl/tools/page-worker');
   const child = fork(entry, {
@@ -63,5 +66,41 @@ async function inProcess(request: RenderRequest, limitMs: number, signal: AbortS
     // What it does after this does not count.
     child.on('error', () => undefined);
     child.kill('SIGKILL');
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) passTurn();
+    else child.once('exit', passTurn);
+  }
+}
+
+let running = 0;
+const waiting = new Set<() => void>();
+
+/** Resolves when a page may be worked on. @throws the signal's reason when that aborts before. */
+async function takeTurn(signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (running < mostAtOnce) {
+    running += 1;
+    return;
+  }
+  await new Promise<void>((resolve, reject) => {
+    const onAbort = () => {
+      waiting.delete(begin);
+      reject(signal.reason);
+    };
+    const begin = () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    };
+    waiting.add(begin);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** To the one that waits for longest. */
+function passTurn(): void {
+  const [next] = waiting;
+  if (next === undefined) running -= 1;
+  else {
+    waiting.delete(next);
+    next();
   }
 }

@@ -16,6 +16,11 @@ type Service = {
   snippet: string;
 };
 
+/** What is shown of a service's own words, characters. */
+const longestReason = 200;
+/** Longer ones nobody could fetch, and they would leave no room for others. */
+const longestUrl = 2000;
+
 const none = { headers: {}, body: null };
 
 const services: readonly Service[] = [
@@ -83,7 +88,8 @@ function providerOf(service: Service, means: string, options: WebOptions, endpoi
 }
 
 function refusal({ name, variable }: Service, { status, value }: JsonAnswer, means: string): PawlError {
-  const said = reasonIn(value).replaceAll(means, '***');
+  // Before it is cut: half of a key would not be known for one.
+  const said = reasonIn(value).replaceAll(means, '***').slice(0, longestReason);
   const because = said === '' ? '' : ` It says: ${JSON.stringify(said)}.`;
   const refused = (code: string, sentence: string) => new PawlError(code, `${name} ${sentence}${because}`);
   // 402, 432 and 433: nothing is left to spend (Brave, Tavily).
@@ -101,7 +107,7 @@ function refusal({ name, variable }: Service, { status, value }: JsonAnswer, mea
 
 /** The first sentence that an error's body holds. */
 function reasonIn(value: unknown, depth = 0): string {
-  if (typeof value === 'string') return value.replace(/\p{Cc}/gu, ' ').slice(0, 200);
+  if (typeof value === 'string') return value.replace(/\p{Cc}/gu, ' ');
   if (depth > 3 || typeof value !== 'object' || value === null) return '';
   for (const name of ['message', 'detail', 'error', 'errors']) {
     const found = reasonIn(field(value, name), depth + 1);
@@ -116,7 +122,7 @@ function resultOf(hit: unknown, { snippet }: Service): SearchResult[] {
     return typeof value === 'string' ? value : '';
   };
   const url = URL.parse(text('url'));
-  if (url === null || !/^https?:$/.test(url.protocol)) return [];
+  if (url === null || !/^https?:$/.test(url.protocol) || url.href.length > longestUrl) return [];
   return [{ title: text('title'), url: url.href, snippet: text(snippet) }];
 }
 

@@ -11,6 +11,7 @@ type SearchInput = { query: string; count?: number };
 const usualCount = 8;
 const mostCount = 20;
 const longestQuery = 400;
+const longestTitle = 200;
 const longestSnippet = 500;
 
 /** Searches the web, or null where no service is at hand: a tool that cannot work is not offered. */
@@ -46,7 +47,7 @@ export function webSearchTool(
 }
 
 function show({ title, url, snippet }: SearchResult, index: number): string {
-  const heading = `${index + 1}. ${plain(title) || '(no title)'}\n   ${url}`;
+  const heading = `${index + 1}. ${plain(title).slice(0, longestTitle) || '(no title)'}\n   ${url}`;
   const excerpt = plain(snippet).slice(0, longestSnippet);
   return excerpt === '' ? heading : `${heading}\n   ${excerpt}`;
 }
