@@ -41,6 +41,16 @@ describe('P10: the way out, under attack', () => {
     expect(seen.filter(({ url, body }) => url === '/smuggled' || body !== '')).toEqual([]);
   });
 
+  it.each(['GET', 'POST', 'DELETE'])('keeps the length of a body that %s would have it drop', async (method) => {
+    const { port, seen } = await web();
+    const { say } = await open(only(`127.0.0.1:${port}`));
+    const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: evil.example\r\n\r\n';
+    await say(
+      `${method} http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nConnection: close, content-length, host\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+    );
+    expect(seen).toMatchObject([{ method, url: '/', body: smuggled, headers: { host: `127.0.0.1:${port}` } }]);
+  });
+
   it('passes bodies on, of a known and of an unknown length, and answers of any kind', async () => {
     const { port, seen } = await web((request, response) => {
       response.writeHead(request.url === '/gone' ? 204 : 418, { 'set-cookie': ['a=1', 'b=2'] });

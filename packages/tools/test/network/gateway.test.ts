@@ -45,7 +45,7 @@ describe('P10: the way out to a list of hosts', () => {
     const names = { localhost: ['127.0.0.1'] };
     const both = await open({ hosts: [one, other], within: [one] }, names);
     expect(await both.get(`http://${one}/`)).toContain('reached');
-    expect(await both.get(`http://${other}/`)).toContain('403');
+    expect(await both.get(`http://${other}/`)).toContain(`add ${other} to sandboxNetwork in the project`);
     const wider = await open({ hosts: [one], within: [one, other] }, names);
     expect(await wider.get(`http://${other}/`)).toContain('403');
     const any = await open({ hosts: 'any', within: [other] }, names);

@@ -19,8 +19,10 @@ export const reachesAnyHost = (network: NetworkAccess) =>
 const covers = (patterns: readonly string[], url: URL) =>
   patterns.some((pattern) => matchesUrl(pattern, url.href, { isProhibition: false }));
 
-export function isListed({ hosts, within }: HostList, url: URL): boolean {
-  return (hosts === 'any' || covers(hosts, url)) && (within === null || covers(within, url));
+/** Whose list a URL's host is missing from, in words; null where it may be reached. */
+export function missingFrom({ hosts, within }: HostList, url: URL): string | null {
+  if (hosts !== 'any' && !covers(hosts, url)) return 'the settings';
+  return within === null || covers(within, url) ? null : 'the project’s settings';
 }
 
 /** Where clouds keep what a machine may do. That a name leads there is never what was meant by naming it. */

@@ -78,6 +78,8 @@ export async function forward(
 
 function endToEnd({ headers, headersDistinct }: IncomingMessage): Record<string, string[]> {
   const named = new Set((headers.connection ?? '').toLowerCase().split(/[\s,]+/));
+  // Without its length, a body would be taken for further requests.
+  named.delete('content-length');
   const kept = Object.entries(headersDistinct).filter(([name]) => !hopFields.has(name) && !named.has(name));
   return Object.fromEntries(kept.map(([name, values]) => [name, values ?? []]));
 }

@@ -10,7 +10,7 @@ import { isPawlError, messageOf } from '@pawl/protocol';
 import { failure, type Route } from '../../web/exchange.ts';
 import { type Network, publicNetwork } from '../../web/network.ts';
 import { routeTo } from '../../web/route.ts';
-import { type HostList, isListed, patternFor, permits, placeOf, plainTarget, tunnelTarget } from './access.ts';
+import { type HostList, missingFrom, patternFor, permits, placeOf, plainTarget, tunnelTarget } from './access.ts';
 import { forward } from './forward.ts';
 import { joinLines, openLine } from './lines.ts';
 
@@ -92,8 +92,8 @@ export function openGateway({
 
   const judge = async (url: URL | null): Promise<{ url: URL; route: Route } | Answer> => {
     if (url === null) return misunderstood;
-    if (!isListed(list, url))
-      return refuse(url, `; to allow it, add ${patternFor(url)} to sandboxNetwork in the settings.`);
+    const lacking = missingFrom(list, url);
+    if (lacking !== null) return refuse(url, `; to allow it, add ${patternFor(url)} to sandboxNetwork in ${lacking}.`);
     try {
       const permitted = { ...network, permits: (address: string) => permits(list, url, address) };
       return { url, route: await routeTo(url, environment, permitted) };
