@@ -19,8 +19,10 @@ const execFile = promisify(execFileWithCallback);
 const probe = await probeSandbox();
 const hasList = probe.isAvailable && probe.mechanism.kind === 'bubblewrap';
 if (!hasList) console.log('Skipped, what needs bubblewrap.');
-const isLent = lentNode(process.execPath) !== null;
-if (isLent) console.log('Skipped, what hides Node: of one that is in /tmp the sandbox has another name.');
+const lent = lentNode(process.execPath);
+/** Node, as commands find it. */
+const node = lent?.seenAt ?? process.execPath;
+if (lent !== null) console.log('Skipped, what hides Node: of one that is in /tmp the sandbox has another name.');
 
 async function listening(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -126,7 +128,7 @@ describe.skipIf(!hasList)('P10: a command with a list of hosts', () => {
     const { folder, call } = workspaceWith([`127.0.0.1:${port}`, `127.0.0.1:${secure}`]);
     writeFileSync(join(folder, 'cert.pem'), certificate);
     const { content } = await call('bash', {
-      command: `curl -sS http://127.0.0.1:${port}/; curl -sS --cacert cert.pem https://127.0.0.1:${secure}/; NODE_EXTRA_CA_CERTS=$PWD/cert.pem ${process.execPath} -e 'for (const url of process.argv.slice(1)) fetch(url).then(async (response) => console.log("fetched", await response.text()))' http://127.0.0.1:${port}/ https://127.0.0.1:${secure}/`,
+      command: `curl -sS http://127.0.0.1:${port}/; curl -sS --cacert cert.pem https://127.0.0.1:${secure}/; NODE_EXTRA_CA_CERTS=$PWD/cert.pem ${node} -e 'for (const url of process.argv.slice(1)) fetch(url).then(async (response) => console.log("fetched", await response.text()))' http://127.0.0.1:${port}/ https://127.0.0.1:${secure}/`,
     });
     expect(content.match(/reached/g)).toHaveLength(2);
     expect(content.match(/over TLS/g)).toHaveLength(2);
@@ -195,7 +197,7 @@ describe.skipIf(!hasList)('P10: a command with a list of hosts', () => {
   it('reaches what it serves itself without the proxy', async () => {
     const { call } = workspaceWith(['a.example']);
     const { content } = await call('bash', {
-      command: `${process.execPath} -e 'require("http").createServer((_, response) => response.end("own")).listen(8123, function () { fetch("http://localhost:8123").then(async (response) => { console.log(await response.text()); require("child_process").execSync("true"); this.close(); process.exit(); }); })'`,
+      command: `${node} -e 'require("http").createServer((_, response) => response.end("own")).listen(8123, function () { fetch("http://localhost:8123").then(async (response) => { console.log(await response.text()); require("child_process").execSync("true"); this.close(); process.exit(); }); })'`,
     });
     expect(content).toBe('own');
   });
@@ -221,7 +223,7 @@ describe.skipIf(!hasList)('P10: a command with a list of hosts', () => {
     });
     const { call } = workspaceWith([`127.0.0.1:${port}`]);
     const { content } = await call('bash', {
-      command: `${process.execPath} -e 'Promise.all(Array.from({ length: 200 }, () => fetch("http://127.0.0.1:${port}/"))).then((all) => console.log(all.filter(({ ok }) => ok).length))'`,
+      command: `${node} -e 'Promise.all(Array.from({ length: 200 }, () => fetch("http://127.0.0.1:${port}/"))).then((all) => console.log(all.filter(({ ok }) => ok).length))'`,
     });
     expect(content).toBe('200');
   });
@@ -254,7 +256,7 @@ describe.skipIf(!hasList)('P10: a command with a list of hosts', () => {
     expect((await first).content).not.toContain('The sandbox refused');
   });
 
-  it.skipIf(isLent)('goes on without, and says so, where our Node does not run in the sandbox', async () => {
+  it.skipIf(lent !== null)('goes on without, and says so, where our Node does not run in the sandbox', async () => {
     const { call } = createWorkspace({
       sandbox: { network: { hosts: ['a.example'], within: null }, hiddenPaths: [process.execPath] },
     });
@@ -302,10 +304,10 @@ describe.skipIf(!hasList)('P10: a background process with a list of hosts', () =
 
   it('reaches them also where Node itself is in a folder that the sandbox has another in place of', async () => {
     const { port, came, gone } = await holder();
-    const node = join(temporaryFolder('/tmp'), 'node');
-    await link(process.execPath, node).catch(() => copyFile(process.execPath, node));
-    expect(lentNode(node)).not.toBe(null);
-    const program = startProgram(temporaryFolder(), temporaryFolder(), port, node);
+    const copy = join(temporaryFolder('/tmp'), 'node');
+    await link(process.execPath, copy).catch(() => copyFile(process.execPath, copy));
+    expect(lentNode(copy)).not.toBe(null);
+    const program = startProgram(temporaryFolder(), temporaryFolder(), port, copy);
     await came;
     program.kill('SIGKILL');
     await gone;
@@ -323,7 +325,7 @@ describe.skipIf(!hasList)('P10: a background process with a list of hosts', () =
 });
 
 /** A program of its own that runs a background process which holds a connection; it ends when it finds `end` in its folder. */
-function startProgram(folder: string, temporary: string, port: number, node: string = process.execPath) {
+function startProgram(folder: string, temporary: string, port: number, program: string = process.execPath) {
   const tools = fileURLToPath(new URL('../../src/index.ts', import.meta.url));
   const input = JSON.stringify({ command: hold(port), background: true });
   const code = `
@@ -335,7 +337,7 @@ function startProgram(folder: string, temporary: string, port: number, node: str
     await bash.run(${input}, { session: 's', cwd: ${JSON.stringify(folder)}, signal: new AbortController().signal, basis: null, progress() {} });
     while (!existsSync(${JSON.stringify(join(folder, 'end'))})) await wait(5);
   `;
-  return spawn(node, ['--input-type=module-typescript', '-e', code], {
+  return spawn(program, ['--input-type=module-typescript', '-e', code], {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, TMPDIR: temporary },
   });
