@@ -30,13 +30,15 @@ describe('A7: flows in the settings', () => {
     const before = await read(place);
     expect(before.tasks).toEqual({ live: 4, depth: 1 });
     expect(before.flows).toEqual([]);
-    expect(before.warnings.join()).toContain('flows: ignored, because you have not trusted them');
+    expect(before.warnings.join()).toContain('flows: ignored, because you have not trusted it');
     const shown = await pawl(place, ['trust', '--yes']);
     expect(shown.stdout).toContain('starts work of agents when work ends');
     const after = await read(place);
     expect(after.flows).toMatchObject([{ name: 'then-edit', start: { agent: 'editor' } }]);
     write(project(place), `${flows}        # changed\n`.replace('Build it', 'Sell it'));
-    expect((await read(place)).flows).toEqual([]);
+    const changed = await read(place);
+    expect(changed.flows).toEqual([]);
+    expect(changed.warnings.join()).toContain('flows: ignored, because the project has changed since you trusted it');
   });
 
   it('make nothing larger than it is without the project, and say so (P1)', async () => {

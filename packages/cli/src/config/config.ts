@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { ModelsSettings, ProviderSettings } from '@pawl/models/select';
 import type { CompactionSettings, Flow, Limits, PermissionMode, RuleSet, TaskSettings } from '@pawl/protocol';
 import type { NetworkAccess, SandboxMode } from '@pawl/tools';
+import type { Trust } from '../policy/trust.ts';
 import { smaller, stricterTasks } from './limits.ts';
 import { badConfig, parseConfig } from './parse.ts';
 import { projectConfigPath, userConfigPath } from './paths.ts';
@@ -61,12 +62,12 @@ export async function readConfig({ folder, tools, environment = process.env }: R
   const { providerNames } = await import('@pawl/models/select');
   const written = projectPath === null ? {} : await readFile(projectPath);
   const known = providerNames(user);
-  const isTrusted = projectPath !== null && (await isTrustedAt(projectPath, written, environment));
+  const trust = projectPath === null ? 'none' : await trustAt(projectPath, written, environment);
   const { settings: project, ignored } = shareOf(written, {
     user,
     userPath,
     isKnown: (provider) => known.includes(provider),
-    isTrusted,
+    trust,
   });
 
   const files = [
@@ -167,9 +168,9 @@ async function readFile(path: string): Promise<Written> {
 }
 
 /** Whether the user has trusted exactly what this file brings along; of one that brings nothing nobody asks. */
-async function isTrustedAt(path: string, written: Written, environment: NodeJS.ProcessEnv): Promise<boolean> {
+async function trustAt(path: string, written: Written, environment: NodeJS.ProcessEnv): Promise<Trust['state']> {
   const { trustOf } = await import('../policy/trust.ts');
-  return trustOf(dirname(dirname(path)), JSON.parse(JSON.stringify(written)), environment).state === 'trusted';
+  return trustOf(dirname(dirname(path)), JSON.parse(JSON.stringify(written)), environment).state;
 }
 
 /** Files of keys are named from the folder of the settings, or from the home. */

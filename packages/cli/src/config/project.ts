@@ -1,5 +1,6 @@
 /** What a project's file may settle: nothing that widens what Pawl does, before its content can be trusted. */
 import { defaultLimits, taskSettingsOf } from '@pawl/engine';
+import type { Trust } from '../policy/trust.ts';
 import { within } from './limits.ts';
 import type { Written } from './written.ts';
 
@@ -12,7 +13,7 @@ export type ProjectPlace = {
   userPath: string;
   /** Whether the user has such a provider. */
   isKnown(provider: string): boolean;
-  isTrusted: boolean;
+  trust: Trust['state'];
 };
 
 /**
@@ -20,7 +21,7 @@ export type ProjectPlace = {
  * a stricter mode. What it ships besides and the user has trusted (allows, any mode, fields of requests) counts too. Keys
  * and addresses, which say where a conversation goes and what it costs, and ways out of the sandbox are the user's alone.
  */
-export function shareOf(written: Written, { user, userPath, isKnown, isTrusted }: ProjectPlace): ProjectShare {
+export function shareOf(written: Written, { user, userPath, isKnown, trust }: ProjectPlace): ProjectShare {
   const {
     providers = {},
     models,
@@ -39,8 +40,10 @@ export function shareOf(written: Written, { user, userPath, isKnown, isTrusted }
   const ignored: string[] = [];
   const ignore = (place: string, why: string) =>
     ignored.push(`${place}: ignored, because ${why}. Put it into ${userPath}.`);
+  const isTrusted = trust === 'trusted';
+  const why = trust === 'changed' ? 'the project has changed since you trusted it' : 'you have not trusted it';
   const ignoreUntrusted = (place: string) =>
-    ignored.push(`${place}: ignored, because you have not trusted it. Look at it with: pawl trust`);
+    ignored.push(`${place}: ignored, because ${why}. Look at it with: pawl trust`);
   /** The provider of a model that only the project itself tells of, or null. */
   const foreign = (id: string) => Object.keys(providers).find((name) => id.startsWith(`${name}/`) && !isKnown(name));
   const settings: Written = { ...(compaction !== undefined && { compaction }) };
@@ -55,7 +58,7 @@ export function shareOf(written: Written, { user, userPath, isKnown, isTrusted }
   if (tasks !== undefined) settings.tasks = narrowed('tasks', tasks, user.tasks ?? {}, taskSettingsOf({}));
   if (flows.length > 0) {
     if (isTrusted) settings.flows = flows;
-    else ignored.push('flows: ignored, because you have not trusted them. Look at them with: pawl trust');
+    else ignoreUntrusted('flows');
   }
   const kept = Object.entries(pools).filter(([name, chain]) => {
     const provider = chain.map(foreign).find((one) => one !== undefined);

@@ -29,7 +29,7 @@ export function bubblewrapArguments(
   confinement: Confinement,
   { program, canSealNamespaces }: BubblewrapTraits,
 ): string[] {
-  const { folder, isFolderWritable, writable, hasNetwork, temporary, hidden, anchored, guarded } = confinement;
+  const { folder, isFolderWritable, writable, hasNetwork, temporary, lent, hidden, anchored, guarded } = confinement;
   const same = (option: string, path: string) => [option, path, path];
   return [
     program,
@@ -48,6 +48,7 @@ export function bubblewrapArguments(
     ...same('--ro-bind-try', '/proc/sysrq-trigger'),
     ...['--tmpfs', '/run'],
     ...[...neededOfRun, ...(hasNetwork ? resolversOfRun : [])].flatMap((path) => same('--ro-bind-try', path)),
+    ...(lent ? ['--ro-bind', lent.path, lent.seenAt] : []),
     ...['--bind', temporary, '/tmp'],
     ...same(isFolderWritable && writable === undefined ? '--bind' : '--ro-bind', folder),
     ...(isFolderWritable ? (writable ?? []).flatMap((path) => same('--bind', path)) : []),

@@ -33,6 +33,8 @@ export type Confinement = {
   proxyPort?: number | null;
   /** A folder on the host that the command sees as its temporary one. */
   temporary: string;
+  /** A program of ours, and where it is seen. */
+  lent?: { path: string; seenAt: string } | null;
   /** Nothing of these is seen. */
   hidden: readonly Marked[];
   /** Folders that may be written into, but not moved or removed, because something guarded lies in them. */

@@ -171,7 +171,10 @@ function launchOf(
   const seen = mechanism.kind === 'bubblewrap' ? '/tmp' : temporary;
   const cache = join(seen, '.cache');
   return {
-    words: [...argumentsOf(mechanism, { ...confinement, proxyPort: way?.port ?? null }), ...(way?.words ?? [])],
+    words: [
+      ...argumentsOf(mechanism, { ...confinement, proxyPort: way?.port ?? null, lent: way?.lent ?? null }),
+      ...(way?.words ?? []),
+    ],
     environment: {
       TMPDIR: seen,
       // A shared cache would carry what a contained command writes to those that are not.

@@ -6,6 +6,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { Server } from 'node:net';
+import { isInside } from '@pawl/policy';
 import type { Gateway } from './gateway.ts';
 
 /** The channel's number in the sandbox: the fifth of the descriptors that a process is started with. */
@@ -27,8 +28,12 @@ exec "$@"`;
 /** How the command finds the way. */
 export const entranceProxy = `http://127.0.0.1:${port}`;
 
+/** The Node that Pawl runs on, where a sandbox has folders of its own in the place of those that hold it. */
+export const lentNode = (path: string): { path: string; seenAt: string } | null =>
+  ['/tmp', '/run'].some((folder) => isInside(folder, path)) ? { path, seenAt: '/run/pawl-node' } : null;
+
 /** What stands between the sandbox's words and those of the command. */
-export const entranceWords = (): string[] => ['/bin/bash', '-c', open, 'bash', process.execPath, listen];
+export const entranceWords = (node: string): string[] => ['/bin/bash', '-c', open, 'bash', node, listen];
 
 /** Lets a gateway serve the command that a process leads to. */
 export function takeEntrance(child: ChildProcess, gateway: Gateway): void {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
 import type { HostList } from './access.ts';
-import { entranceProxy, entranceWords } from './entrance.ts';
+import { entranceProxy, entranceWords, lentNode } from './entrance.ts';
 import { type Gateway, openGateway } from './gateway.ts';
 import { type Environment, proxyVariables } from './variables.ts';
 
@@ -12,16 +12,20 @@ export type Way = {
   variables: Readonly<Record<string, string>>;
   /** What has to stand in front of the command, to let the gateway in. */
   words: readonly string[];
+  /** What has to be seen in the sandbox for that. */
+  lent: { path: string; seenAt: string } | null;
   /** The port of this machine that leads to it; null where it is let in. */
   port: number | null;
 };
 
 /** For a sandbox that has a network of its own. */
-export function openEntrance(list: HostList, environment: Environment): Way {
+export function openEntrance(list: HostList, environment: Environment, node: string = process.execPath): Way {
+  const lent = lentNode(node);
   return {
     gateway: openGateway({ list, environment }),
     variables: proxyVariables(entranceProxy, list, environment),
-    words: entranceWords(),
+    words: entranceWords(lent?.seenAt ?? node),
+    lent,
     port: null,
   };
 }
@@ -38,5 +42,5 @@ export async function openPort(list: HostList, environment: Environment): Promis
   const { port } = entrance.address() as AddressInfo;
   gateway.serve(entrance);
   const variables = proxyVariables(`http://${credentials}@127.0.0.1:${port}`, list, environment);
-  return { gateway, variables, words: [], port };
+  return { gateway, variables, words: [], lent: null, port };
 }
