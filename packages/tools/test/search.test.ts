@@ -172,7 +172,8 @@ describe('T3: glob under rules', () => {
     const { content, details } = await call('glob', { pattern: '**/*.ts' }, { barredIn });
     expect(details).toEqual({ count: 40 });
     expect(content).not.toContain('kept');
-    expect(asked.sort()).toEqual([join(folder, 'free'), join(folder, 'kept')]);
+    expect(asked).toHaveLength(2);
+    expect(asked).toEqual(expect.arrayContaining([join(folder, 'free'), join(folder, 'kept')]));
   });
 });
 
