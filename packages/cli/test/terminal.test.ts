@@ -229,7 +229,20 @@ describe('an approval in a terminal', () => {
     terminal.write('y');
     await terminal.shown('completed');
     expect(existsSync(join(place.folder, 'a'))).toBe(true);
-    terminal.kill();
+    // Whoever ends with the shell still writes what it has to.
+    await terminal.shown('$ ');
+    terminal.write('exit\r');
+    await terminal.ended;
+  });
+
+  it('takes a key after Ctrl-Z also where no shell is there to stop it', async () => {
+    const server = await commander('touch a');
+    const terminal = startInTerminal(makePlace(), ['run', 'go'], serverEnv(server.url));
+    await terminal.shown(/4:\d\d left/);
+    terminal.write('\u001a');
+    await terminal.shown(/4:\d\d left/);
+    terminal.write('y');
+    expect(await terminal.ended).toBe(0);
   });
 
   it('is still open after the program was killed, and answered in the next one', async () => {
