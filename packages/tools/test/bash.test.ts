@@ -255,6 +255,23 @@ describe('T4: bash', () => {
     expect(said).toContain('No such file');
   });
 
+  it.each([
+    ['contained, where there is a sandbox', {}],
+    ['free', { mode: 'off' as const }],
+  ])('has bash read its settings and functions for the command alone, %s', async (_, sandbox) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'settings'), 'echo read\n');
+    const environment = {
+      PATH: process.env.PATH,
+      BASH_ENV: join(folder, 'settings'),
+      'BASH_FUNC_exec%%': '() {  echo called\n}',
+    };
+    const { call } = createWorkspace({ sandbox, environment }, folder);
+    expect((await call('bash', { command: 'echo said; exec; type -t exec' })).content).toBe(
+      'read\nsaid\ncalled\nfunction',
+    );
+  });
+
   it('says so when it cannot start', async () => {
     const { tool, context } = createWorkspace();
     await expect(tool('bash').run({ command: 'ls' }, context({ cwd: '/nonexistent' }))).rejects.toMatchObject({
