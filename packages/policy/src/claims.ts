@@ -61,7 +61,7 @@ export type Claim = {
 };
 
 /** Many disks take `.ENV` for `.env`, and `é` in one spelling for the other: a deny or an ask holds for them all. */
-const ofProhibition = { withContents: true, ignoresCase: true };
+export const ofProhibition = { withContents: true, ignoresCase: true };
 
 /** Tools whose rules are about reading a path, and about changing one, whoever does it. */
 const readTools: ReadonlySet<string> = new Set(['glob', 'grep', 'list', 'read']);
@@ -139,6 +139,10 @@ function bindsTool(rule: Rule, tool: string, effect: ToolEffect): boolean {
   if (readTools.has(named)) return tool !== 'write' && tool !== 'delete';
   return writeTools.has(named) && effect !== 'read';
 }
+
+/** Whether a rule about paths keeps them from the tools that search. */
+export const bindsSearch = (rule: Rule) =>
+  namesTool(rule, 'grep', { ignoresCase: true }) || bindsTool(rule, 'grep', 'read');
 
 /** `accept-edits` leaves an edit of what other programs obey to a person. */
 const isPlainEdit = (path: string, base: PathBase) => isInside(base.cwd, path) && !isObeyed(path, base);

@@ -1,4 +1,4 @@
-import { escapePattern, matchesSequence, matchesText } from './wildcard.ts';
+import { escapePattern, matchesSequence, matchesText, textMatcher } from './wildcard.ts';
 
 /**
  * Paths as lists of segments. They are compared segment by segment and never as strings, so that `/repo-evil` is not
@@ -70,15 +70,31 @@ export function matchesPath(
   base: PathBase,
   options: { withContents?: boolean; ignoresCase?: boolean } = {},
 ): boolean {
-  const named = absolutePattern(pattern, base);
-  const segments = options.withContents === true ? [...named, '**'] : named;
-  const read = options.ignoresCase === true ? foldName : (name: string) => name;
-  return matchesSequence(
-    segments,
-    segmentsOf(path),
-    (segment) => segment === '**',
-    (segment, name) => matchesText(read(segment), read(name)),
-  );
+  return pathMatcher([pattern], base, options)(path);
+}
+
+/** Whether any of the patterns covers a path. They are read once, for many paths. */
+export function pathMatcher(
+  patterns: readonly string[],
+  base: PathBase,
+  { withContents = false, ignoresCase = false }: { withContents?: boolean; ignoresCase?: boolean } = {},
+): (path: string) => boolean {
+  const read = ignoresCase ? foldName : (name: string) => name;
+  const sequences = patterns.map((pattern) => [
+    ...absolutePattern(pattern, base).map((name) => (name === '**' ? 'any' : textMatcher(read(name)))),
+    ...(withContents ? ['any' as const] : []),
+  ]);
+  return (path) => {
+    const names = segmentsOf(path).map(read);
+    return sequences.some((sequence) =>
+      matchesSequence(
+        sequence,
+        names,
+        (one) => one === 'any',
+        (one, name) => one !== 'any' && one(name),
+      ),
+    );
+  };
 }
 
 /** Characters that HFS+ leaves out of names. */

@@ -55,13 +55,25 @@ const isPlain = (pattern: string) => !/[*?\\]/.test(pattern);
 
 /** Whether the pattern covers the whole text. `*` stands for any characters, `?` for one, `\` for the next one itself. */
 export function matchesText(pattern: string, text: string, options: { hasOne: boolean } = { hasOne: true }): boolean {
-  if (isPlain(pattern)) return pattern === text;
-  return matchesSequence(
-    tokensOf(pattern, options.hasOne),
-    Array.from(text),
-    (token) => token === 'any',
-    (token, character) => token === 'one' || (typeof token === 'object' && token.literal === character),
-  );
+  return textMatcher(pattern, options)(text);
+}
+
+/** The same for many texts: the pattern is read once. */
+export function textMatcher(pattern: string, { hasOne } = { hasOne: true }): (text: string) => boolean {
+  if (isPlain(pattern)) return (text) => pattern === text;
+  const tokens = tokensOf(pattern, hasOne);
+  // Most texts differ at one end already.
+  const [start = '', ...rest] = pattern.split(/[*?\\]/);
+  const end = pattern.includes('\\') ? '' : (rest.at(-1) ?? '');
+  return (text) =>
+    text.startsWith(start) &&
+    text.endsWith(end) &&
+    matchesSequence(
+      tokens,
+      Array.from(text),
+      (token) => token === 'any',
+      (token, character) => token === 'one' || (typeof token === 'object' && token.literal === character),
+    );
 }
 
 /** The pattern that covers exactly this text. */

@@ -109,8 +109,10 @@ async function moveAside(
     if (marksOf(now) !== marksOf(entries)) throw outdated(place.shown);
   };
   let isAside = false;
+  let aside = '';
   try {
     const folder = await ground.open();
+    aside = escapeName(join(dirname(place.shown), basename(ground.former())));
     for (const { path, kind } of entries) {
       if (kind === 'folder') await access(path, constants.W_OK | constants.X_OK);
     }
@@ -121,9 +123,9 @@ async function moveAside(
     isAside = true;
     await refuseChanged(ground.former());
   } catch (error) {
-    if (isAside && !(await putBack(ground))) {
+    if (isAside && !(await putBack(ground).catch(() => false))) {
+      const sentence = `What was there lies in ${aside}, and could not get its name back.`;
       await ground.close();
-      const sentence = `What was there lies in ${asideOf(place, ground)}, because something else has its name by now.`;
       throw new PawlError('half_done', `${messageOf(error)} ${sentence}`, { cause: error });
     }
     await ground.leave(false);
@@ -133,13 +135,11 @@ async function moveAside(
     await ground.leave(true);
     return null;
   } catch (error) {
-    return `What was in it could not all be removed and lies in ${asideOf(place, ground)}: ${messageOf(error)}`;
+    return `What was in it could not all be removed and lies in ${aside}: ${messageOf(error)}`;
   }
 }
 
-const asideOf = (place: Place, ground: Ground) => escapeName(join(dirname(place.shown), basename(ground.former())));
-
-/** False where something else has taken its name. */
+/** False where something else has taken its name. @throws what the system says. */
 async function putBack(ground: Ground): Promise<boolean> {
   if (await isThere(ground.target())) return false;
   await rename(ground.former(), ground.target());

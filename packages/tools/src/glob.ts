@@ -52,7 +52,7 @@ async function run(
   const isMatch = await matcherOf(pattern, local);
   // It names what list would name: not what is in a folder that rules keep.
   const barred = context.barredIn?.(place.path) ?? null;
-  const isNamed = (file: string) => barred === null || !barred(join(place.path, dirname(file)));
+  const isShown = remembered((folder) => barred === null || !barred(join(place.path, folder)));
   const environment = commandEnvironment(options);
   // Held, so that the very folder that was judged is searched.
   const folder = await openFolder(place.path).catch((error: unknown) => {
@@ -67,7 +67,7 @@ async function run(
     rest = names.pop() ?? '';
     for (const name of names) {
       const file = name.slice('./'.length);
-      if (isMatch(file) && isNamed(file)) found.add(file);
+      if (isMatch(file) && isShown(dirname(file))) found.add(file);
     }
     return true;
   };
@@ -86,6 +86,16 @@ async function run(
   if (found.count() > mostResults) lines.push(`(${mostResults} of ${found.count()} files; narrow the pattern)`);
   const count = found.count();
   return { content: count === 0 ? 'No files match.' : lines.join('\n'), details: { count } };
+}
+
+/** Of a hundred thousand files, hundreds lie in the same folder. */
+function remembered(ask: (folder: string) => boolean): (folder: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (folder) => {
+    const answer = known.get(folder) ?? ask(folder);
+    known.set(folder, answer);
+    return answer;
+  };
 }
 
 const mostStars = 3;

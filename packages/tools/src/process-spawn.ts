@@ -31,6 +31,9 @@ export type ShellProcess = {
   keepsProcess(isKept: boolean): void;
 };
 
+/** `-p`: a user's settings of bash (BASH_ENV, functions) are for the command, and read once. */
+const ownBash = ['/bin/bash', '-p', '-c'];
+
 /**
  * Runs the words behind it, with somebody in a group of its own who waits for a word on descriptor 3. If that closes
  * without one, this process is gone (also by `kill -9`), and so is then the group.
@@ -44,7 +47,7 @@ exec "$@"`;
 /**
  * Runs the command behind it without any descriptor but the usual three. Node passes on what this process itself got
  * from whoever started it (from 16 on, behind a gap), and one of a folder leads out of every sandbox. Closed inside of
- * it, where no settings of bash's (BASH_ENV) can do harm; bubblewrap closes its own.
+ * it; bubblewrap closes its own.
  */
 const unburdened = `for each in /dev/fd/[3-9] /dev/fd/[1-9][0-9]*; do [[ -e $each ]] && eval "exec \${each##*/}>&-"; done
 exec /bin/bash -c "$1"`;
@@ -58,9 +61,9 @@ export async function spawnShell({ command, cwd, environment, launch, onOutput }
   if (problem !== null) throw new PawlError('bad_command', `The command ${problem}`);
   const { spawn } = await import('node:child_process');
   const { writer, reader: output } = await openOutputLine(onOutput);
-  const words = [...(launch?.words ?? []), '/bin/bash', '-c', unburdened, '/bin/bash', command];
+  const words = [...(launch?.words ?? []), ...ownBash, unburdened, '/bin/bash', command];
   const tellsItself = launch?.hasInfo === true;
-  const [program = '', ...rest] = tellsItself ? words : ['/bin/bash', '-c', watched, 'bash', ...words];
+  const [program = '', ...rest] = tellsItself ? words : [...ownBash, watched, 'bash', ...words];
   const start = () =>
     spawn(program, rest, {
       cwd,

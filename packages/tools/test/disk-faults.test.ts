@@ -270,6 +270,44 @@ describe('T3: a disk that fails', () => {
     expect(outcomes).toEqual(new Set(['not_done', 'done']));
   });
 
+  it.each([
+    [
+      'rmdir',
+      "async (path) => { if (path.endsWith('.old')) throw Object.assign(new Error('EBUSY: busy'), { code: 'EBUSY' }); return real(path); }",
+      /^Deleted tree with 1 entries\. What was in it could not all be removed and lies in \.pawl-\w+\.old: EBUSY: busy$/,
+    ],
+    [
+      'rename',
+      "async (from, to) => { await real(from, to); fs.writeFileSync(to + '/more', ''); fs.mkdirSync('tree'); }",
+      /^half_done tree is not as it was .* What was there lies in \.pawl-\w+\.old, and could not get its name back\.$/,
+    ],
+  ])('leaves no doubt about where a tree lies that delete could not remove or put back (%s)', (name, faulty, said) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'tree'));
+    writeFileSync(join(folder, 'tree/a'), 'x');
+    const source = `
+      import fs from 'node:fs';
+      import promises from 'node:fs/promises';
+      import { syncBuiltinESMExports } from 'node:module';
+      const real = promises.${name};
+      promises.${name} = ${faulty};
+      syncBuiltinESMExports();
+      const { deleteTool } = await import(${JSON.stringify(new URL('../src/delete.ts', import.meta.url).href)});
+      const { withDefaults } = await import(${JSON.stringify(new URL('../src/options.ts', import.meta.url).href)});
+      const context = { session: 's', cwd: process.cwd(), call: 'c', signal: new AbortController().signal,
+        blobs: { put: async () => '', get: async () => null }, lastSeen: () => null, paths: [], basis: null };
+      await deleteTool(withDefaults()).run({ path: 'tree', recursive: true }, context).then(
+        ({ content }) => console.log(content), (error) => console.log(error.code, error.message));
+    `;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', source], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect(stdout.trim()).toMatch(said);
+    const [aside = ''] = readdirSync(folder).filter((each) => each.endsWith('.old'));
+    expect(stdout).toContain(aside);
+  });
+
   it('that is a folder nobody may write to', () => {
     const folder = temporaryFolder();
     chmodSync(join(folder, '..'), 0o1777);

@@ -159,6 +159,24 @@ describe('T3: glob', () => {
   });
 });
 
+describe('T3: glob under rules', () => {
+  it('names nothing in a folder that they keep, and asks about each folder once', async () => {
+    const { folder, call } = createWorkspace();
+    for (const name of ['kept', 'free'])
+      for (let count = 0; count < 40; count++) fill(folder, { [`${name}/${count}.ts`]: '' });
+    const asked: string[] = [];
+    const barredIn = () => (path: string) => {
+      asked.push(path);
+      return path === join(folder, 'kept');
+    };
+    const { content, details } = await call('glob', { pattern: '**/*.ts' }, { barredIn });
+    expect(details).toEqual({ count: 40 });
+    expect(content).not.toContain('kept');
+    expect(asked).toHaveLength(2);
+    expect(asked).toEqual(expect.arrayContaining([join(folder, 'free'), join(folder, 'kept')]));
+  });
+});
+
 describe('T3: grep', () => {
   it('shows path, line and text, sorted, without ignored files and git itself', async () => {
     const { folder, call } = createWorkspace();

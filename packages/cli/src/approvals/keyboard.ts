@@ -33,6 +33,8 @@ export async function listenForKeys(
     else if (key === suspendKey) {
       stdin.setRawMode(false);
       process.kill(process.pid, 'SIGTSTP');
+      // The system stops nothing that no shell could let go on.
+      stdin.setRawMode(true);
     } else onKey(key);
   };
   stdin.setRawMode(true);

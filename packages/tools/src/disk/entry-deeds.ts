@@ -53,8 +53,13 @@ export function makeFolder(place: Place, mode: number, { mark }: DeedOptions): D
     commit: async () => undefined,
     revert: async () => undefined,
     async clean(isDone) {
-      if (isMade && isDone) await setMode(ground.target(), mode);
-      if (isMade && !isDone) await rmdir(ground.target());
+      try {
+        if (isMade && isDone) await setMode(ground.target(), mode);
+        if (isMade && !isDone) await rmdir(ground.target());
+      } catch (error) {
+        await ground.close();
+        throw error;
+      }
       return ground.leave(isDone);
     },
   };
@@ -82,8 +87,10 @@ export function removeFolder(place: Place, { mark }: DeedOptions): Deed {
     revert: async () => undefined,
     async clean(isDone) {
       if (isDone) {
-        await rmdir(ground.target()).catch((error: unknown) => {
-          if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw error;
+        await rmdir(ground.target()).catch(async (error: unknown) => {
+          if (['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) return;
+          await ground.close();
+          throw error;
         });
       }
       return ground.leave(isDone);

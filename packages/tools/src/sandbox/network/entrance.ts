@@ -33,7 +33,7 @@ export const lentNode = (path: string): { path: string; seenAt: string } | null 
   ['/tmp', '/run'].some((folder) => isInside(folder, path)) ? { path, seenAt: '/run/pawl-node' } : null;
 
 /** What stands between the sandbox's words and those of the command. */
-export const entranceWords = (node: string): string[] => ['/bin/bash', '-c', open, 'bash', node, listen];
+export const entranceWords = (node: string): string[] => ['/bin/bash', '-p', '-c', open, 'bash', node, listen];
 
 /** Lets a gateway serve the command that a process leads to. */
 export function takeEntrance(child: ChildProcess, gateway: Gateway): void {

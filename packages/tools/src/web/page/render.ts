@@ -38,15 +38,21 @@ const unreadable = (cause: unknown) =>
 /** Not a thread: one that runs out of memory in the wrong place takes the whole process with it. */
 async function inProcess(request: RenderRequest, limitMs: number, signal: AbortSignal): Promise<ReadablePage> {
   const { fork } = await import('node:child_process');
-  await takeTurn(signal);
   // By the package's name, because bundled into another file this one no longer lies beside it.
   const entry = createRequire(import.meta.url).resolve('@pawl/tools/page-worker');
-  const child = fork(entry, {
-    env: {},
-    execArgv: [`--max-old-space-size=${mostMemoryMb}`],
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
+  await takeTurn(signal);
+  let child: ReturnType<typeof fork>;
+  try {
+    child = fork(entry, {
+      env: {},
+      execArgv: [`--max-old-space-size=${mostMemoryMb}`],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+  } catch (error) {
+    passTurn();
+    throw error;
+  }
   let timer: NodeJS.Timeout | undefined;
   let onAbort: () => void = () => undefined;
   try {
