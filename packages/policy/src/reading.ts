@@ -85,7 +85,9 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
   const isValue = (index: number) => valued.includes(rest[index - 1]?.text ?? '');
   // Nobody knows how many words a pattern becomes, and then where the value ends.
   if (rest.some(({ text }, index) => text === null && isValue(index))) return false;
-  const operands = rest.filter((word, index) => (word.text === '-' || !mayBeOption(word)) && !isValue(index));
+  const end = rest.findIndex(({ text }, index) => text === '--' && !isValue(index));
+  const isOperand = (word: Word, index: number) => word.text === '-' || !mayBeOption(word) || (end >= 0 && index > end);
+  const operands = rest.filter((word, index) => isOperand(word, index) && !isValue(index));
   if (mostOperands !== undefined && (operands.length > mostOperands || rest.some(({ text }) => text === null)))
     return false;
   if (
@@ -94,7 +96,11 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
     !rest.some(({ text }) => operandsOnlyWith.includes(text ?? ''))
   )
     return false;
-  if (everyOperand !== undefined && !operands.every(({ text, lead }) => everyOperand.test(text ?? lead))) return false;
+  const isFitting = ({ text, glob }: Word) => {
+    const written = text ?? glob;
+    return written !== null && everyOperand?.test(written) !== false;
+  };
+  if (everyOperand !== undefined && !operands.every(isFitting)) return false;
   const [first] = operands;
   return firstOperand === undefined || first === undefined || (first.text !== null && firstOperand.test(first.text));
 }
