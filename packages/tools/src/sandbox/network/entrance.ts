@@ -27,8 +27,8 @@ exec "$@"`;
 /** How the command finds the way. */
 export const entranceProxy = `http://127.0.0.1:${port}`;
 
-/** What stands between the sandbox's words and those of the command. */
-export const entranceWords = (): string[] => ['/bin/bash', '-c', open, 'bash', process.execPath, listen];
+/** What stands between the sandbox's words and those of the command. With `-p` nobody's file or function (BASH_ENV) gets at the channel. */
+export const entranceWords = (): string[] => ['/bin/bash', '-p', '-c', open, 'bash', process.execPath, listen];
 
 /** Lets a gateway serve the command that a process leads to. */
 export function takeEntrance(child: ChildProcess, gateway: Gateway): void {
