@@ -79,7 +79,7 @@ const changing: { readonly [name: string]: readonly string[] } = {
   date: ['date -s now', 'date --set=now', 'date 010100002030', 'date -f x'],
   diff: ['diff -l a b', 'diff --paginate a b', 'diff --pag a b', 'diff -ul a b'],
   fd: ['fd -x rm', 'fd . -X rm', 'fd --exec rm', 'fd --exec-batch=rm'],
-  file: ['file -C -m x', 'file --compile', 'file -z a', 'file -bz a'],
+  file: ['file -C -m x', 'file --compile', 'file -z a', 'file -bz a', 'file -p a', 'file --preserve-date a'],
   find: [
     'find . -exec touch x +',
     'find . -execdir touch x +',
