@@ -80,8 +80,8 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
   const rest = words.slice(start + subcommand.length);
   if (!rest.every((word) => isOptionCovered(reader, word))) return false;
   if (name === '[[') return rest.every(isPlainTest);
-  // A version is asked for with an option; without one an interpreter would run its input.
-  if (mostOperands === 0 && rest.length === 0) return false;
+  // A version is asked for with an option; without one an interpreter would run its input, and `make --` what a file says.
+  if (mostOperands === 0 && rest.every(({ text }) => text === '--')) return false;
   const isValue = (index: number) => valued.includes(rest[index - 1]?.text ?? '');
   // Nobody knows how many words a pattern becomes, and then where the value ends.
   if (rest.some(({ text }, index) => text === null && isValue(index))) return false;

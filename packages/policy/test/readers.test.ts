@@ -163,7 +163,12 @@ const changing: { readonly [name: string]: readonly string[] } = {
       ],
     ]),
   ),
-  ...Object.fromEntries(['cmake', 'gcc', 'make'].map((name) => [name, [name, `${name} --version x`]])),
+  ...Object.fromEntries(
+    ['cmake', 'gcc', 'make'].map((name) => [
+      name,
+      [name, `${name} --version x`, `${name} --`, `${name} -- --version`, `${name} --version -- x`],
+    ]),
+  ),
   ...Object.fromEntries(['npm', 'perl', 'php', 'ruby'].map((name) => [name, [name, `${name} -v x`, `${name} -e x`]])),
   java: ['java', 'java -version x', 'java x'],
   base64: ['base64 -i a -o b', 'base64 -Do b a', 'base64 --output=b a'],

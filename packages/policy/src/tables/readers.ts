@@ -108,7 +108,10 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
       ['python3', [version('-V')]],
       ['diff', [{ options: { except: ['-l', '--pa'] }, operands: 'paths' }]],
       ['fd', [{ options: { except: ['-x', '-X', '--ex', '--l', '-l'] }, operands: 'pattern' }]],
-      ['file', [{ options: { except: '-C --c -m --m -f --f -p --pres -z -Z --u --no-s -S'.split(' ') }, operands: 'paths' }]],
+      [
+        'file',
+        [{ options: { except: '-C --c -m --m -f --f -p --pres -z -Z --u --no-s -S'.split(' ') }, operands: 'paths' }],
+      ],
       ['find', [{ options: { only: findWords }, operands: 'paths', hasLongWords: true }]],
       [
         'git',
