@@ -110,11 +110,11 @@ const isPlainTest = ({ text, raw, isQuoted }: Word): boolean =>
   isQuoted ||
   (text === null ? !/[[(]/.test(raw) : /^(?:-[defhLnrswxz]|-[no]t|-ef|&&|\|\||!|==?|!=|=~|\]\]|[^-].*)$/.test(text));
 
-function isOptionCovered({ options, hasLongWords }: Reader, word: Word): boolean {
+function isOptionCovered({ options, hasLongWords, takesStars }: Reader, word: Word): boolean {
   if (!mayBeOption(word)) return true;
   if ('any' in options) return true;
   const { text } = word;
-  if (text === null) return false;
+  if (text === null) return takesStars === true && word.glob !== null;
   if (text === '-' || text === '--') return true;
   if ('like' in options) return options.like.test(text);
   if ('only' in options) {

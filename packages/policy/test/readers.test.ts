@@ -67,6 +67,9 @@ const examples: { readonly [name: string]: readonly string[] } = {
   test: ['test -f a'],
   tree: ['tree -L 2 src'],
   uniq: ['uniq -c', 'uniq a'],
+  du: ['du -sh *', 'du -sc a'],
+  sha256sum: ['sha256sum *.tgz', 'sha256sum -b a'],
+  wc: ['wc -l *.ts', 'wc -lc a'],
   wait: ['wait', 'wait -n'],
 };
 

@@ -33,6 +33,8 @@ export type Reader = {
   subcommand?: readonly string[];
   /** Options that may stand in front of the subcommand. */
   leading?: readonly string[];
+  /** Whether stars may stand alone: a file that is named like a forbidden option would do little harm. */
+  takesStars?: true;
   /** Options of one dash and many letters, as `find` has them. */
   hasLongWords?: true;
 };
@@ -60,10 +62,11 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
       paths,
     ),
     // What these look at may stand in a file.
-    ...rename('du wc', { options: { except: ['--files0-from'] }, operands: 'paths' }),
+    ...rename('du wc', { options: { except: ['--files0-from'] }, operands: 'paths', takesStars: true }),
     ...rename('b2sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum', {
       options: { except: ['-c', '--c'] },
       operands: 'paths',
+      takesStars: true,
     }),
     ...rename(
       `: basename break continue dirname echo exit expr false groups id logname nproc numfmt pathchk pwd return seq
