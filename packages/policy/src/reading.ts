@@ -80,12 +80,14 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
   const rest = words.slice(start + subcommand.length);
   if (!rest.every((word) => isOptionCovered(reader, word))) return false;
   if (name === '[[') return rest.every(isPlainTest);
-  // A version is asked for with an option; without one an interpreter would run its input.
-  if (mostOperands === 0 && rest.length === 0) return false;
+  // A version is asked for with an option; without one an interpreter would run its input, and `make --` what a file says.
+  if (mostOperands === 0 && rest.every(({ text }) => text === '--')) return false;
   const isValue = (index: number) => valued.includes(rest[index - 1]?.text ?? '');
   // Nobody knows how many words a pattern becomes, and then where the value ends.
   if (rest.some(({ text }, index) => text === null && isValue(index))) return false;
-  const operands = rest.filter((word, index) => (word.text === '-' || !mayBeOption(word)) && !isValue(index));
+  const end = rest.findIndex(({ text }, index) => text === '--' && !isValue(index));
+  const isOperand = (word: Word, index: number) => word.text === '-' || !mayBeOption(word) || (end >= 0 && index > end);
+  const operands = rest.filter((word, index) => isOperand(word, index) && !isValue(index));
   if (mostOperands !== undefined && (operands.length > mostOperands || rest.some(({ text }) => text === null)))
     return false;
   if (
@@ -94,7 +96,11 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
     !rest.some(({ text }) => operandsOnlyWith.includes(text ?? ''))
   )
     return false;
-  if (everyOperand !== undefined && !operands.every(({ text, lead }) => everyOperand.test(text ?? lead))) return false;
+  const isFitting = ({ text, glob }: Word) => {
+    const written = text ?? glob;
+    return written !== null && everyOperand?.test(written) !== false;
+  };
+  if (everyOperand !== undefined && !operands.every(isFitting)) return false;
   const [first] = operands;
   return firstOperand === undefined || first === undefined || (first.text !== null && firstOperand.test(first.text));
 }
@@ -104,11 +110,11 @@ const isPlainTest = ({ text, raw, isQuoted }: Word): boolean =>
   isQuoted ||
   (text === null ? !/[[(]/.test(raw) : /^(?:-[defhLnrswxz]|-[no]t|-ef|&&|\|\||!|==?|!=|=~|\]\]|[^-].*)$/.test(text));
 
-function isOptionCovered({ options, hasLongWords }: Reader, word: Word): boolean {
+function isOptionCovered({ options, hasLongWords, takesStars }: Reader, word: Word): boolean {
   if (!mayBeOption(word)) return true;
   if ('any' in options) return true;
   const { text } = word;
-  if (text === null) return false;
+  if (text === null) return takesStars === true && word.glob !== null;
   if (text === '-' || text === '--') return true;
   if ('like' in options) return options.like.test(text);
   if ('only' in options) {

@@ -32,7 +32,9 @@ export function riskyWords(words: readonly Word[]): number[] {
     return [...riskyWords(words.slice(0, 2)), ...riskyWords(rest.slice(1)).map((index) => index + 2)];
   }
   const own = Object.hasOwn(risks, name) ? (risks[name] as Risk) : {};
-  const place = rest.findIndex(({ text }) => text === null || !text.startsWith('-'));
+  const place = rest.findIndex(
+    ({ text }, index) => text === null || !text.startsWith('-') || rest[index - 1]?.text === '--',
+  );
   const operand = place < 0 ? null : (rest[place]?.text ?? '');
   return rest.flatMap((word, index) => {
     const { text } = word;

@@ -5,7 +5,7 @@ import { isHarmless, isHarmlessAssignment } from './reading.ts';
 import { analyse, type CommandPart, type Part } from './shell/analyse.ts';
 import { plainWords } from './shell/plain.ts';
 import { baseName } from './shell/unwrap.ts';
-import { projectRunners } from './tables/risks.ts';
+import { projectRunners, risks } from './tables/risks.ts';
 import {
   checkers,
   checkingModules,
@@ -99,6 +99,9 @@ function lastVerb(name: string, verbs: readonly string[]): number {
   return place;
 }
 
+const isRiskySubcommand = (name: string, verb: string) =>
+  Object.hasOwn(risks, name) && risks[name]?.subcommands?.includes(verb) === true;
+
 const isProgram = (word: string) => neverWidened.has(word) || Object.hasOwn(wrappers, word);
 
 function isNarrow(name: string, verbs: readonly string[], index: number): boolean {
@@ -106,6 +109,8 @@ function isNarrow(name: string, verbs: readonly string[], index: number): boolea
   // In a container anything may be run.
   if (verbs[index - 1] === 'compose' && /^(?:exec|run)$/.test(verb)) return false;
   if (verb === 'exec') return Object.hasOwn(projectRunners, name) && projectRunners[name]?.includes(verb) === true;
+  // A rule that names what would else need one by itself allows all that it does: `git bisect run …`.
+  if (index === 0 && !indirections.has(verb) && isRiskySubcommand(name, verb)) return false;
   return !neverWidenedPairs.has(`${name}-${verb}`) && !neverWidenedVerbs.has(verb) && !isProgram(verb);
 }
 

@@ -302,6 +302,18 @@ describe('P3: suggested rules', () => {
     'mvn test deploy',
     'just build deploy',
     'tar czf a.tgz src',
+    'git bisect start',
+    'git submodule foreach ls',
+    'git difftool main',
+    'git maintenance run',
+    'perf record ls',
+    'strace node a',
+    'tmux send-keys x',
+    'adb shell ls',
+    'ansible all x',
+    'nc host x',
+    'nix develop',
+    'rails runner x',
   ])('for %j is nothing wider, since a star would let too much through', (command) => {
     expect(suggest('bash', { kind: 'command', value: command })).toEqual([`bash(${command})`]);
   });

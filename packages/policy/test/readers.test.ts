@@ -28,9 +28,14 @@ const examples: { readonly [name: string]: readonly string[] } = {
   git: ['git --version', 'git rev-parse --show-toplevel', 'git branch --show-current'],
   grep: ['grep -rn TODO src', "grep -E 'a|b' x | head -3"],
   base64: ['base64 a', 'base64 -d a'],
-  jq: ["jq -r '.name' package.json", "jq -r '.scripts | keys[]' package.json | head", 'jq --arg f x .a ./*.json'],
+  jq: [
+    "jq -r '.name' package.json",
+    "jq -r '.scripts | keys[]' package.json | head",
+    'jq --arg f x .a ./*.json',
+    'jq .env a/.env.json env.json environments.json',
+  ],
   node: ['node --version', 'node -v'],
-  printf: ["printf '%s\\n' a"],
+  printf: ["printf '%s\\n' a", "printf -- '%-5.2f %q %(%F)T 5%%\\n' 1 a 0"],
   python: ['python --version'],
   python3: ['python3 -V'],
   rg: ["rg -n 'a b' src"],
@@ -62,6 +67,9 @@ const examples: { readonly [name: string]: readonly string[] } = {
   test: ['test -f a'],
   tree: ['tree -L 2 src'],
   uniq: ['uniq -c', 'uniq a'],
+  du: ['du -sh *', 'du -sc a'],
+  sha256sum: ['sha256sum *.tgz', 'sha256sum -b a'],
+  wc: ['wc -l *.ts', 'wc -lc a'],
   wait: ['wait', 'wait -n'],
 };
 
@@ -74,7 +82,7 @@ const changing: { readonly [name: string]: readonly string[] } = {
   date: ['date -s now', 'date --set=now', 'date 010100002030', 'date -f x'],
   diff: ['diff -l a b', 'diff --paginate a b', 'diff --pag a b', 'diff -ul a b'],
   fd: ['fd -x rm', 'fd . -X rm', 'fd --exec rm', 'fd --exec-batch=rm'],
-  file: ['file -C -m x', 'file --compile', 'file -z a', 'file -bz a'],
+  file: ['file -C -m x', 'file --compile', 'file -z a', 'file -bz a', 'file -p a', 'file --preserve-date a'],
   find: [
     'find . -exec touch x +',
     'find . -execdir touch x +',
@@ -98,7 +106,18 @@ const changing: { readonly [name: string]: readonly string[] } = {
     'git -c a=b --version',
   ],
   node: ['node', 'node x.js', 'node -e x', 'node -v x'],
-  printf: ["printf -v 'a[$(x)]' y", "printf '-v' a b", 'printf -va b'],
+  printf: [
+    "printf -v 'a[$(x)]' y",
+    "printf '-v' a b",
+    'printf -va b',
+    // Sets a variable to the number of characters so far: `PATH` to a folder of the project.
+    "printf 'x%n' PATH",
+    'printf x%-5.3n PATH',
+    'printf %s%hhn a PATH',
+    'printf %%%n PATH',
+    "printf -- '-%n' PATH",
+    'printf "x$f" PATH',
+  ],
   python3: ['python3', 'python3 -v', 'python3 -c x'],
   rg: ['rg --pre cat x', 'rg --pre=cat x', 'rg -z x', 'rg --hostname-bin=x y', 'rg --search-zip y'],
   sed: [
@@ -135,6 +154,7 @@ const changing: { readonly [name: string]: readonly string[] } = {
         `${name} '"x" | getline'`,
         `${name} 'BEGIN{ARGV[1]="/etc/x"} 1' a`,
         `${name} '@include "x"' a`,
+        `${name} 'BEGIN{SYMTAB["ARG" "C"]=2; SYMTAB["AR" "GV"][1]="/etc/x"} 1' a`,
         `${name} 'BEGIN{sys\\\ntem("x")}'`,
         `${name} -f x`,
         `${name} -i x 1`,
@@ -146,7 +166,12 @@ const changing: { readonly [name: string]: readonly string[] } = {
       ],
     ]),
   ),
-  ...Object.fromEntries(['cmake', 'gcc', 'make'].map((name) => [name, [name, `${name} --version x`]])),
+  ...Object.fromEntries(
+    ['cmake', 'gcc', 'make'].map((name) => [
+      name,
+      [name, `${name} --version x`, `${name} --`, `${name} -- --version`, `${name} --version -- x`],
+    ]),
+  ),
   ...Object.fromEntries(['npm', 'perl', 'php', 'ruby'].map((name) => [name, [name, `${name} -v x`, `${name} -e x`]])),
   java: ['java', 'java -version x', 'java x'],
   base64: ['base64 -i a -o b', 'base64 -Do b a', 'base64 --output=b a'],
@@ -159,13 +184,26 @@ const changing: { readonly [name: string]: readonly string[] } = {
     `jq -n ' include "x"; y'`,
     `jq -n '#\\nimport "x" as $d; $d'`,
     'jq "$X" a',
+    'jq -n env',
+    'jq -n "[$ENV]"',
+    "jq -n '$ENV.TOKEN'",
+    `jq -n '"\\(env)"'`,
+    `jq -n '{a: 1} + env'`,
+    `jq -n '"/x" | modulemeta'`,
   ],
   sleep: ['sleep infinity', 'sleep 1h', 'sleep 5 5', 'sleep $X', 'sleep 5000'],
   sort: ['sort -o x y', 'sort -uo x y', 'sort --output=x y', 'sort --out x', 'sort --compress-program=x', 'sort -T x'],
   tail: ['tail -f x', 'tail -nf x', 'tail --follow x', 'tail -F x', 'tail --retry x'],
   test: ["test -v 'a[$(x)]'"],
   tree: ['tree -o x', 'tree --output x'],
-  uniq: ['uniq a b', 'uniq $X'],
+  // What they look at then stands in a file, and may lie anywhere.
+  ...Object.fromEntries(['du', 'wc'].map((name) => [name, [`${name} --files0-from=x`, `${name} --files0 x`]])),
+  ...Object.fromEntries(
+    'b2sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum'
+      .split(' ')
+      .map((name) => [name, [`${name} -c x`, `${name} --check x`]]),
+  ),
+  uniq: ['uniq a b', 'uniq $X', 'uniq a -- -b', 'uniq -- -a -b'],
   wait: ["wait -p 'a[$(x)]'"],
 };
 

@@ -95,7 +95,7 @@ describe('commands that only read', () => {
 
   it('tells when a path in it may lead outside the folder', () => {
     const outside =
-      'cat /etc/passwd|cat ../x|cat a/../../x|grep -f/etc/x y|ls --x=/etc|ls ..|cat ~/x|cat /repo-evil/x|echo /etc/*|echo ../*';
+      'cat /etc/passwd|cat ../x|cat a/../../x|grep -f/etc/x y|grep -nf/etc/x y|grep -nf../x y|diff -urX/etc/x a b|hexdump -vf../x y|ls --x=/etc|ls ..|cat ~/x|cat /repo-evil/x|echo /etc/*|echo ../*';
     for (const command of [...outside.split('|'), 'cat /repo/../x', 'cd /repo/.. && ls', 'cd /etc && cat passwd']) {
       expect({ command, isOutside: reachesOutside(command, '/repo') }).toEqual({ command, isOutside: true });
     }

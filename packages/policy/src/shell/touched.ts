@@ -101,7 +101,7 @@ function withoutPattern(words: readonly Word[], valued: readonly string[]): read
 /** `<(sort a)` and nothing else. */
 const isSubstitution = ({ raw, isSingle }: Word) => isSingle && raw.startsWith('<(');
 
-/** A word, the value in `--option=value`, and what is glued to a short option. */
+/** A word, the value in `--option=value`, and what is glued to a short option, or to several. */
 function pathsOf(word: Word, folders: Folders, access: Access): TouchedPath[] {
   const { text, glob } = word;
   const written = text ?? glob;
@@ -112,7 +112,10 @@ function pathsOf(word: Word, folders: Folders, access: Access): TouchedPath[] {
   if (written === '') return [];
   const [, value] = /^[^=/]+=(.+)$/s.exec(written) ?? [];
   const [, glued] = /^-[A-Za-z]((?:.*[/.]).*)$/s.exec(written) ?? [];
-  const names = [written.startsWith('-') ? undefined : written, value, glued].filter((name) => name !== undefined);
+  // Behind several letters, where a place begins that is told by its first sign: `-nf/etc/x`.
+  const [, clustered] = /^-[A-Za-z]{2,}?((?:\/|\.\.(?:\/|$)).*)$/s.exec(written) ?? [];
+  const itself = written.startsWith('-') ? undefined : written;
+  const names = [itself, value, glued, clustered].filter((name) => name !== undefined);
   const isGlob = text === null;
   const guesses = [...new Set(names.flatMap(partsOfName))].filter((name) => !names.includes(name));
   const found = names.flatMap((name) => placed(name, word, folders, { isGlob, access }));

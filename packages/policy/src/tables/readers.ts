@@ -1,10 +1,10 @@
-import { printingAwk, printingSed } from './scripts.ts';
+import { plainFormat, printingAwk, printingSed } from './scripts.ts';
 
 /**
  * Commands that only read, as data. A command is on this list only if no option that its entry lets through makes it
  * write, run another program, wait for input for ever, or never end. Whatever is not listed does not count as reading.
  *
- * Left out on purpose: `env` and `printenv` (they show what may be secret), `hostname` (it
+ * Left out on purpose: `arch` (that of macOS runs its operands), `env` and `printenv` (they show what may be secret), `hostname` (it
  * sets), `xxd` (it writes its second argument), `less`, `more`, `man` (they run programs), `tee`, `zcat` (it runs gzip),
  * `ps` (it shows the environment of others), and nearly all of `git`: a repository's own settings (fsmonitor, filters,
  * external diffs, gpg, a promisor remote) make even `git status` and `git log` run programs, and a few plain files
@@ -27,12 +27,14 @@ export type Reader = {
   operandsOnlyWith?: readonly string[];
   /** What the first operand looks like. */
   firstOperand?: RegExp;
-  /** What the beginning of each operand looks like. */
+  /** What each operand looks like; none is left to the shell but names that a star stands for. */
   everyOperand?: RegExp;
   /** Words in front of which all else stands: a subcommand. */
   subcommand?: readonly string[];
   /** Options that may stand in front of the subcommand. */
   leading?: readonly string[];
+  /** Whether stars may stand alone: a file that is named like a forbidden option would do little harm. */
+  takesStars?: true;
   /** Options of one dash and many letters, as `find` has them. */
   hasLongWords?: true;
 };
@@ -55,12 +57,19 @@ const findWords = `-H -L -P -a -amin -and -anewer -atime -cmin -cnewer -ctime -d
 export const readers: { readonly [command: string]: readonly Reader[] } = Object.fromEntries(
   [
     ...rename(
-      `b2sum base32 cat cd cksum cmp column comm cut df du expand fold fmt head hexdump join ls md5sum nl od paste
-       readlink realpath rev sha1sum sha224sum sha256sum sha384sum sha512sum shasum stat sum tac tsort unexpand wc`,
+      `base32 cat cd cmp column comm cut df expand fold fmt head hexdump join ls nl od paste readlink realpath rev stat
+       sum tac tsort unexpand`,
       paths,
     ),
+    // What these look at may stand in a file.
+    ...rename('du wc', { options: { except: ['--files0-from'] }, operands: 'paths', takesStars: true }),
+    ...rename('b2sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum', {
+      options: { except: ['-c', '--c'] },
+      operands: 'paths',
+      takesStars: true,
+    }),
     ...rename(
-      `: arch basename break continue dirname echo exit expr false groups id logname nproc numfmt pathchk pwd return seq
+      `: basename break continue dirname echo exit expr false groups id logname nproc numfmt pathchk pwd return seq
        shift tr true tty type uname uptime which whoami`,
       texts,
     ),
@@ -102,7 +111,10 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
       ['python3', [version('-V')]],
       ['diff', [{ options: { except: ['-l', '--pa'] }, operands: 'paths' }]],
       ['fd', [{ options: { except: ['-x', '-X', '--ex', '--l', '-l'] }, operands: 'pattern' }]],
-      ['file', [{ options: { except: '-C --c -m --m -f --f -z -Z --u --no-s -S'.split(' ') }, operands: 'paths' }]],
+      [
+        'file',
+        [{ options: { except: '-C --c -m --m -f --f -p --pres -z -Z --u --no-s -S'.split(' ') }, operands: 'paths' }],
+      ],
       ['find', [{ options: { only: findWords }, operands: 'paths', hasLongWords: true }]],
       [
         'git',
@@ -121,18 +133,20 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
           { subcommand: ['branch'], options: { only: ['--show-current'] }, operands: 'texts', mostOperands: 0 },
         ],
       ],
-      // A program that begins with modules, or comes from a file, reads files that it names itself.
+      // A program that begins with modules, or comes from a file, reads files that it names itself; `env` shows what may be
+      // secret, where it is no field and no name of a file.
       [
         'jq',
         [
           {
             options: { except: ['-f', '--fr', '-L', '--l'] },
             operands: 'pattern',
-            everyOperand: /^(?!\s*(?:#|import\b|include\b|module\b))/,
+            everyOperand:
+              /^(?!\s*(?:#|import\b|include\b|module\b)|[\s\S]*(?:modulemeta|\$ENV\b|(?<![.\w$])env\b(?!\.json)))/,
           },
         ],
       ],
-      ['printf', [{ options: { except: ['-v'] }, operands: 'texts' }]],
+      ['printf', [{ options: { except: ['-v'] }, operands: 'texts', firstOperand: plainFormat }]],
       ['rg', [{ options: { except: ['--pre', '--hostname-bin', '-z', '--search-zip'] }, operands: 'pattern' }]],
       [
         'sed',

@@ -1,4 +1,4 @@
-import { printingSed } from './scripts.ts';
+import { plainFormat, printingSed } from './scripts.ts';
 
 /**
  * What an allow of a command does not cover unless its rule says so, as data: options and subcommands that run another
@@ -224,7 +224,7 @@ export const risks: { readonly [name: string]: Risk } = {
   pip,
   pip3: pip,
   pnpm: { short: 'C', long: split('script-shell dir config'), subcommands: split('config exec dlx create') },
-  printf: { short: 'v' },
+  printf: { short: 'v', harmlessScript: plainFormat },
   prettier: { ...pluggable, short: 'o' },
   pytest: {
     short: 'pco',

@@ -1,4 +1,4 @@
-/** Scripts of `sed` and `awk` that do nothing but print: no command of theirs reads, writes or runs something else. */
+/** Scripts of `sed` and `awk`, and formats of `printf`, that do nothing but print: they read, write, set and run nothing else. */
 
 /**
  * What stands between two delimiters. In brackets stands neither a delimiter nor a `]` first, nor a `[` but that of a
@@ -20,7 +20,10 @@ export const printingSed = new RegExp(String.raw`^(?:[;\s}]|(?:${range})?(?:\{|$
 
 /**
  * `>` and `|` write and run only behind `print` and `printf`, everything else by a name of its own. `@` calls what a
- * variable names or loads a file, and the list of arguments says which files are read.
+ * variable names or loads a file, and the list of arguments says which files are read; `SYMTAB` is all of them by texts.
  */
 export const printingAwk =
-  /^(?![\s\S]*(?:system|getline|@|ARG[CV]|ENVIRON|PROCINFO|\\\r?\n))(?:(?!print)[\s\S])*(?:print[^>|]*)?$/;
+  /^(?![\s\S]*(?:system|getline|@|ARG[CV]|ENVIRON|PROCINFO|SYMTAB|\\\r?\n))(?:(?!print)[\s\S])*(?:print[^>|]*)?$/;
+
+/** That of bash sets with `%n` the variable that the next word names: `PATH` to `1`, and so to a folder of the project. */
+export const plainFormat = /^(?:[^%]|%%|%[-+ #0'*.1-9hjlLtz]*(?:[^-+ #0'*.1-9hjlLtzn]|$))*$/;

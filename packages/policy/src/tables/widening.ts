@@ -18,21 +18,22 @@ export const packageRunners = split('bunx npx');
  * one is one more thing to do (`make test deploy`).
  */
 export const neverWidened = split(
-  `ant bash chmod chown cp cpio curl dash dd deno eval fish gradle gradlew install inv invoke just kill killall ksh ln lua
-   make mkdir mv mvn mvnw ninja node perl php pkill powershell psql pwsh python python2 python3 R rake rm rmdir Rscript
-   rsync ruby sbt scp sed sh ssh sqlite3 sudo tar task tee touch ts-node tsx unzip wget zip zsh`,
+  `ansible ant bash chmod chown chronic cp cpio curl dash dd deno entr eval fish gradle gradlew install inv invoke just
+   kill killall ksh ln ltrace lua make mkdir mv mvn mvnw nc ncat netcat ninja node perf perl php pkill powershell psql pwsh
+   python python2 python3 R rake rm rmdir Rscript rsync ruby sbt scp screen sed sh socat ssh sqlite3 strace sudo tar task
+   tee telnet tmux touch ts-node tsx unzip valgrind watchexec wget zip zsh`,
 );
 
 /** What destroys, fetches something to run, reaches others, or changes how all else behaves: allowed one by one. */
 export const neverWidenedVerbs = split(
-  `api apply clean config configure delete destroy drop i install kill prune publish purge push remove reset rm rmi set
+  `api apply clean config configure delete destroy drop foreach i install kill prune publish purge push remove reset rm rmi set
    uninstall update upgrade worktree`,
 );
 
 /** The same where the word means something harmless for others. */
 export const neverWidenedPairs = split(
-  `bun-add bun-create cargo-add docker-run go-get kubectl-run npm-create pnpm-add pnpm-create podman-run poetry-add uv-add
-   yarn-add yarn-create`,
+  `adb-shell bun-add bun-create cargo-add docker-run go-get kubectl-run nix-develop nix-shell npm-create pnpm-add
+   pnpm-create podman-run poetry-add rails-runner uv-add yarn-add yarn-create`,
 );
 
 /** Programs that are given files to look at, and of which a table says what their options may do: `pytest tests/* *`. */

@@ -83,6 +83,14 @@ describe('P10: the way out to a list of hosts', () => {
     const names = { 'meta.example': ['169.254.169.254'] };
     const named = await open(only('meta.example'), names);
     expect(await named.get('http://meta.example/')).toContain('403 Refused');
+    const translated = ['64:ff9b::a9fe:a9fe', '::ffff:a9fe:a9fe', '64:ff9b::a83f:8110', '64:ff9b::6464:64c8'];
+    for (const address of [...translated, '192.0.0.192', 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'])
+      expect({ address, isPermitted: permits(only('meta.example'), new URL('http://meta.example/'), address) }).toEqual(
+        {
+          address,
+          isPermitted: false,
+        },
+      );
     // Not asked for: some machines have one.
     const url = new URL('http://169.254.169.254/');
     expect(permits(only('169.254.169.254'), url, '169.254.169.254')).toBe(true);

@@ -209,6 +209,23 @@ describe.skipIf(!hasList)('P10: a command with a list of hosts', () => {
     expect(content).toMatch(/^[1-4]\n/);
   });
 
+  it('lets nothing speak on the channel that it begins with: neither a file that bash reads nor a function', async () => {
+    const environment = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      BASH_ENV: './settings',
+      'BASH_FUNC_shift%%': `() { echo spoken; builtin shift "$@"; }`,
+    };
+    const port = await web();
+    const sandbox = { network: { hosts: [`127.0.0.1:${port}`], within: null } };
+    const { folder, call } = createWorkspace({ environment, sandbox });
+    writeFileSync(join(folder, 'settings'), '{ echo garbage >&4; } 2>/dev/null; export READ=$((READ + 1))');
+    const { content } = await call('bash', {
+      command: `no_proxy= NO_PROXY= curl -sS http://127.0.0.1:${port}/; echo "read $READ"`,
+    });
+    expect(content).toBe('reached\nread 2');
+  });
+
   it('has two hundred connections at once', async () => {
     let waiting = 0;
     let release: () => void = () => undefined;

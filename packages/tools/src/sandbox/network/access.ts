@@ -31,7 +31,13 @@ const neverByName = [
   'fe80::/10',
   '168.63.129.16/32',
   '100.100.100.200/32',
-  'fd00:ec2::254/128',
+  '192.0.0.192/32',
+  'fd00:ec2::/32',
+  'fd20:ce::254/128',
+  // Those above as a network that only knows IPv6 writes them (RFC 6052).
+  '64:ff9b::a9fe:0/112',
+  '64:ff9b::a83f:8110/128',
+  '64:ff9b::6464:64c8/128',
 ] as const;
 
 /**

@@ -32,7 +32,10 @@ export const entranceProxy = `http://127.0.0.1:${port}`;
 export const lentNode = (path: string): { path: string; seenAt: string } | null =>
   ['/tmp', '/run'].some((folder) => isInside(folder, path)) ? { path, seenAt: '/run/pawl-node' } : null;
 
-/** What stands between the sandbox's words and those of the command. */
+/**
+ * What stands between the sandbox's words and those of the command. With `-p` no file or function of anybody's
+ * (BASH_ENV) gets at the channel.
+ */
 export const entranceWords = (node: string): string[] => ['/bin/bash', '-p', '-c', open, 'bash', node, listen];
 
 /** Lets a gateway serve the command that a process leads to. */
