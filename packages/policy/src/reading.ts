@@ -96,8 +96,8 @@ function covers(reader: Reader, name: string, words: readonly Word[]): boolean {
     !rest.some(({ text }) => operandsOnlyWith.includes(text ?? ''))
   )
     return false;
-  const isFitting = ({ text, glob }: Word) => {
-    const written = text ?? glob;
+  const isFitting = ({ text, raw }: Word) => {
+    const written = text ?? (/^[\w./*?-]+$/.test(raw) ? raw : null);
     return written !== null && everyOperand?.test(written) !== false;
   };
   if (everyOperand !== undefined && !operands.every(isFitting)) return false;

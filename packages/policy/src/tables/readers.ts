@@ -142,7 +142,7 @@ export const readers: { readonly [command: string]: readonly Reader[] } = Object
             options: { except: ['-f', '--fr', '-L', '--l'] },
             operands: 'pattern',
             everyOperand:
-              /^(?!\s*(?:#|import\b|include\b|module\b)|[\s\S]*(?:modulemeta|\$ENV\b|(?<![.\w$])env\b(?!\.json)))/,
+              /^(?!\s*(?:#|import\b|include\b|module\b)|[\s\S]*(?:modulemeta|(?<![.\w])(?:env|ENV)\b(?!\.json)))/,
           },
         ],
       ],
