@@ -106,9 +106,9 @@ export function openGateway({
     }
   };
 
-  /** One connection can ask for many at once, so it is not enough to count connections. */
+  /** One connection can ask for many at once, so it is not enough to count connections; nor those that go on, as some end late. */
   const takesOnMore = (asking: Socket | ServerResponse): boolean => {
-    if (underway >= connections) return false;
+    if (underway >= connections || sockets.size > 2 * connections) return false;
     underway += 1;
     asking.once('close', () => {
       underway -= 1;
