@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Most of the time is spent waiting: for shells, terminals, processes that end.
+    maxWorkers: '100%',
   },
 });
