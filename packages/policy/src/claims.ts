@@ -18,9 +18,9 @@ export type RuleLayer = { name: string; rules: RuleSet };
 export type Subject = { kind: 'path' | 'command' | 'url' | 'text'; value: string };
 
 /**
- * What a sandbox leaves a call: to change nothing (`read-only`), or no more than the session's folder and a temporary
- * one (`workspace`), and in both to reach no host but those that the user has named for it, if any. `none` is no sandbox;
- * `escape` asks to be let out of the one there is.
+ * What a sandbox leaves a call: to change nothing and reach nobody (`read-only`), or to change no more than the session's
+ * folder and a temporary one and reach no host but those that the user has named for it, if any (`workspace`). `none` is
+ * no sandbox; `escape` asks to be let out of the one there is.
  */
 export type Containment = 'none' | 'read-only' | 'workspace' | 'escape';
 

@@ -77,7 +77,9 @@ async function holdOn(input: BashInput, scope: ToolScope, sandbox: Sandbox): Pro
   if (hold.kind === 'none') return { containment: 'none', network: 'on' };
   if (input.outside === true) return { containment: 'escape', network: 'on' };
   if (hold.kind === 'partial' || reachesAnyHost(hold.network)) return { containment: 'none', network: 'on' };
-  return { containment: hold.isFolderWritable ? 'workspace' : 'read-only', network: hold.network };
+  // What reaches a host could be told to change something there, though it changes nothing here.
+  const isIdle = !hold.isFolderWritable && hold.network === 'off';
+  return { containment: isIdle ? 'read-only' : 'workspace', network: hold.network };
 }
 
 /** A command that was judged as contained does not run where it is not, or where it reaches other hosts. */

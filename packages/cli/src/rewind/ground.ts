@@ -14,7 +14,8 @@ import { parseFolder } from '../values.ts';
 export type Ground = { log: Storage; summary: SessionSummary; events: readonly DurableEvent[]; tasks: TaskLogs };
 
 /**
- * Does something while no driver of the session or of one of its tasks can come between. `named` as for other commands, or the newest session of this folder.
+ * Does something while no driver of the session or of one of its tasks can come between. `named` as for other commands,
+ * or the newest session of this folder.
  * @throws `session_locked`, `turn_open`, `no_session`.
  */
 export async function onGround<Value>(

@@ -2,9 +2,9 @@ import type { Reader } from './readers.ts';
 
 /**
  * Commands that read where a sandbox keeps them from changing anything and from the network, as data. What a
- * repository's settings make git run (a file monitor, a filter, an external diff) then does
- * no harm; so an entry need not be tight. It leaves out what is meant to change something, because that would
- * fail in the sandbox instead of being asked about, and what shows more than the session's folder (`--no-index`).
+ * repository's settings make git run (a file monitor, a filter, an external diff) then does no harm; so an entry need not
+ * be tight. It leaves out what is meant to change something, because that would fail in the sandbox instead of being
+ * asked about, and what shows more than the session's folder (`--no-index`).
  */
 const git = (subcommand: string, ...except: string[]): Reader => ({
   subcommand: subcommand.split(' '),

@@ -76,6 +76,11 @@ describe('P10: what a list of hosts comes to', () => {
     expect(await bash.containment?.({ command: 'make', outside: true }, context())).toBe('escape');
     expect(await bash.containment?.({ command: 'make' }, context({ mode: 'plan' }))).toBe('read-only');
     expect(bash.description).toContain('only these hosts are reached: a.example');
+    const still = createWorkspace({ sandbox: { mode: 'read-only', network: { hosts: ['a.example'], within: null } } });
+    const containmentOf = (command: string) => still.tool('bash').containment?.({ command }, still.context());
+    // Beside another command, what git is made to run could reach the hosts.
+    expect(await containmentOf('git status && make')).toBe('workspace');
+    expect(await containmentOf('git status')).toBe('read-only');
     const open = createWorkspace({ sandbox: { network: { hosts: 'any', within: ['a.example'] } } });
     expect(await open.tool('bash').containment?.({ command: 'make' }, open.context())).toBe('none');
     const { basis = null } = (await plan('bash', { command: 'make' })).plan;

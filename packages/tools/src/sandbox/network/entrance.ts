@@ -18,8 +18,9 @@ const port = 17_127;
 const listen = `const server = require('node:net').createServer().listen(${port}, '127.0.0.1', 511, () =>
   process.send('entrance', server, () => process.exit()));`;
 
-/** Node is given no more than its channel: some variables make it load or write files that the command could have put there. */
-const open = `/usr/bin/env -i NODE_CHANNEL_FD="$NODE_CHANNEL_FD" NODE_CHANNEL_SERIALIZATION_MODE="$NODE_CHANNEL_SERIALIZATION_MODE" "$1" -e "$2" ||
+/** Node is given no more than its channel: some variables make it load or write files, which a command could put there. */
+const open = `/usr/bin/env -i NODE_CHANNEL_FD="$NODE_CHANNEL_FD" \\
+  NODE_CHANNEL_SERIALIZATION_MODE="$NODE_CHANNEL_SERIALIZATION_MODE" "$1" -e "$2" ||
   echo 'The way to the network could not be opened: the Node that Pawl runs on does not run in the sandbox.' >&2
 exec ${channelDescriptor}>&-
 unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE

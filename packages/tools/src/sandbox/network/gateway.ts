@@ -106,7 +106,10 @@ export function openGateway({
     }
   };
 
-  /** One connection can ask for many at once, so it is not enough to count connections; nor those that go on, as some end late. */
+  /**
+   * One connection can ask for many at once, so it is not enough to count connections; and some end late, so neither is
+   * what is under way.
+   */
   const takesOnMore = (asking: Socket | ServerResponse): boolean => {
     if (underway >= connections || sockets.size > 2 * connections) return false;
     underway += 1;
