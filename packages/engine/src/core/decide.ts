@@ -2,20 +2,20 @@
 import { parseRule } from '@pawl/policy';
 import type { Command, EventBody, JsonObject, Limits, PermissionMode, UserPart } from '@pawl/protocol';
 import { mayAnswer, messageOf } from '@pawl/protocol';
-import { answerQuestions } from './answers.ts';
-import { canonicalJson } from './calls.ts';
+import { executePlan } from './agents/plan.ts';
+import { isWidening, modeAfter } from './agents/profile.ts';
+import { summariseEdit } from './approvals/edits.ts';
+import { canonicalJson } from './calls/conflicts.ts';
+import { findCall } from './calls/evolve.ts';
 import { compactionRefusal, decideCompaction } from './compaction/decide.ts';
-import { summariseEdit } from './edits.ts';
-import { findCall } from './fold/call.ts';
-import { decideMail } from './mail.ts';
-import { carriedOn, optionsOf, optionsRefusal } from './options.ts';
+import { decideMail } from './mail/decide.ts';
 import type { Outcome } from './outcomes.ts';
 import { decideOutcome } from './outcomes.ts';
-import { executePlan } from './plan.ts';
-import { isWidening, modeAfter } from './profile.ts';
+import { answerQuestions } from './questions/decide.ts';
 import type { Call, State } from './state.ts';
 import { mergeLimits } from './state.ts';
 import { configureTask, decideTask, isOwner } from './tasks/decide.ts';
+import { carriedOn, optionsOf, optionsRefusal } from './turn/options.ts';
 
 /** A command with the fingerprint of its content, by which a repetition is told from a reuse of its id. */
 export type Fingerprinted = Command & { digest: string };

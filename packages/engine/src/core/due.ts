@@ -1,10 +1,10 @@
 /** Which effects are owed to the outside world? Ids follow from the log, so a debt is the same after a crash, on any machine. */
-import { isClear } from './calls.ts';
-import { mailTimer } from './fold/mail.ts';
-import { approvalTimer, questionTimer, turnTimer } from './fold/turn.ts';
-import { gatherEffect, owesGathering } from './settle/gather.ts';
+import { isClear } from './calls/conflicts.ts';
+import { mailTimer } from './mail/evolve.ts';
 import type { Call, Loop, State, Turn } from './state.ts';
-import { owedToTasks } from './tasks/owed.ts';
+import { gatherEffect, owesGathering } from './surroundings/settle.ts';
+import { owedToTasks } from './tasks/due.ts';
+import { approvalTimer, questionTimer, turnTimer } from './turn/evolve.ts';
 
 export type Effect =
   /** Call the model; or stop that call, and say what there is of the answer. */

@@ -1,26 +1,26 @@
 /** What do we know now? The fold of the log: the only place that changes a state. */
 import type { DurableEvent, UserMessage } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
+import { switchAgent } from './agents/evolve.ts';
+import { addAnswer, failModel } from './answer/evolve.ts';
+import { assignedTo, evolveAssignment } from './assignment/evolve.ts';
+import { evolveCall, finishCall, interrupt, reconsider, rememberReverted } from './calls/evolve.ts';
+import { evolveCompaction, noteMove } from './compaction/evolve.ts';
 import { defaultCompaction } from './compaction/window.ts';
-import { switchAgent } from './fold/agent.ts';
-import { addAnswer, failModel } from './fold/answer.ts';
-import { assignedTo, evolveAssignment } from './fold/assignment.ts';
-import { evolveCall, finishCall, interrupt, reconsider, rememberReverted } from './fold/call.ts';
-import { evolveCompaction, noteMove } from './fold/compaction.ts';
-import { gather } from './fold/gather.ts';
-import { evolveLoop, noteTodos } from './fold/loop.ts';
-import { evolveMail, noteInHistory, ringMail } from './fold/mail.ts';
-import { noteAsked, notePin, noteReason } from './fold/pins.ts';
-import { evolveQuestion } from './fold/question.ts';
-import { checkResult } from './fold/result.ts';
-import { evolveTask, leaveTasks, passDown, reportTask, wake } from './fold/task.ts';
-import { endTurn, fireTimer, leaveBehind, startTurn } from './fold/turn.ts';
-import { optionsOf } from './options.ts';
-import { repairHistory } from './repair.ts';
+import { repairHistory } from './history/repair.ts';
+import { evolveMail, noteInHistory, ringMail } from './mail/evolve.ts';
+import { noteAsked, notePin, noteReason } from './pins/evolve.ts';
+import { evolveQuestion } from './questions/evolve.ts';
+import { checkResult } from './result/evolve.ts';
+import { charactersOf } from './spending/usage.ts';
 import type { State } from './state.ts';
 import { emptyMailbox, merged, mergeLimits, noUsage } from './state.ts';
+import { gather } from './surroundings/evolve.ts';
+import { evolveLoop, noteTodos } from './target/evolve.ts';
+import { evolveTask, leaveTasks, passDown, reportTask, wake } from './tasks/evolve.ts';
 import { openTasks } from './tasks/tasks.ts';
-import { charactersOf } from './usage.ts';
+import { endTurn, fireTimer, leaveBehind, startTurn } from './turn/evolve.ts';
+import { optionsOf } from './turn/options.ts';
 
 /** Takes one event into `state`, in place, and returns it. Every event of a log leads here, whoever wrote it. */
 export function evolve(state: State, event: DurableEvent): State {

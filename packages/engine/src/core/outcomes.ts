@@ -4,15 +4,15 @@
  */
 import type { AssistantPart, Attempt, EventBody, EventData, Failure, Json, Judgement } from '@pawl/protocol';
 import type { ModelMessage, ModelPart, ToolOutcome } from '../ports.ts';
-import { blockers } from './calls.ts';
+import { blockers } from './calls/conflicts.ts';
+import { findCall } from './calls/evolve.ts';
+import { checked, finished } from './calls/finished.ts';
 import type { CompactionOutcome } from './compaction/decide.ts';
 import { decideSummary } from './compaction/decide.ts';
 import type { Decision } from './decide.ts';
 import { accept, refuse } from './decide.ts';
 import { due } from './due.ts';
-import { checked, finished } from './finished.ts';
-import { findCall } from './fold/call.ts';
-import { undelivered } from './mail.ts';
+import { undelivered } from './mail/decide.ts';
 import type { State } from './state.ts';
 
 /** What a tool says of the session besides its result. */

@@ -29,10 +29,10 @@ import type {
   Usage,
   UserPart,
 } from '@pawl/protocol';
-import type { Pin } from './compaction/pins.ts';
+import type { Assigned } from './assignment/evolve.ts';
 import { defaultCompaction } from './compaction/window.ts';
-import type { Assigned } from './fold/assignment.ts';
-import type { Ending } from './fold/flow.ts';
+import type { Ending } from './flows/evolve.ts';
+import type { Pin } from './pins/pins.ts';
 import type { Task } from './tasks/tasks.ts';
 
 /** A message of the history; its id is `m<seq>`, from the event that completed it. Never changed in place. */

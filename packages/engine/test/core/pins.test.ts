@@ -1,9 +1,9 @@
 /** What is kept of what persons say, and how text is fitted into a budget. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isStanding, pinOf, shortened, withPin } from '../../src/core/compaction/pins.ts';
 import { sliceToBudget } from '../../src/core/compaction/slice.ts';
 import { tokensOfText, usableTokens } from '../../src/core/compaction/window.ts';
+import { isStanding, pinOf, shortened, withPin } from '../../src/core/pins/pins.ts';
 
 describe('X3: corrections', () => {
   it.each([

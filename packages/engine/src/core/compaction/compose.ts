@@ -1,8 +1,8 @@
 /** The message that stands for the earlier conversation, made of what the session knows and of the summary. */
 import { textOf, todoLine, untrusted } from '@pawl/protocol';
+import { shortened } from '../pins/pins.ts';
+import { charactersPerToken } from '../spending/usage.ts';
 import type { Compaction, HistoryMessage, State } from '../state.ts';
-import { charactersPerToken } from '../usage.ts';
-import { shortened } from './pins.ts';
 import type { Region } from './slice.ts';
 import { sliceToBudget } from './slice.ts';
 import { tokensOfMessages, usableTokens } from './window.ts';

@@ -2,10 +2,10 @@
 import type { CompactionSettings, EventData } from '@pawl/protocol';
 import type { Decision, Fingerprinted } from '../decide.ts';
 import { accept, refuse } from '../decide.ts';
-import { startCompaction } from '../settle/compaction.ts';
-import { budgetReached } from '../settle/limits.ts';
+import { budgetReached } from '../spending/limits.ts';
+import { windowTokens } from '../spending/usage.ts';
 import type { State } from '../state.ts';
-import { windowTokens } from '../usage.ts';
+import { startCompaction } from './settle.ts';
 
 export type CompactionOutcome =
   | { type: 'compaction.summarised'; effect: string; data: Omit<EventData['compaction.summarised'], 'compaction'> }

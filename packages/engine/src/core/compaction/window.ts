@@ -1,7 +1,7 @@
 /** How much of a model's window can be used, and how much of it a session has filled. */
 import type { CompactionSettings, ModelInfo } from '@pawl/protocol';
+import { charactersOf, charactersPerToken, windowTokens } from '../spending/usage.ts';
 import type { HistoryMessage, State } from '../state.ts';
-import { charactersOf, charactersPerToken, windowTokens } from '../usage.ts';
 
 export const defaultCompaction: CompactionSettings = { isOn: true, threshold: 0.75 };
 

@@ -10,8 +10,8 @@ import type {
   TaskView,
   Usage,
 } from '@pawl/protocol';
+import { subtractUsage, totalTokens, windowTokens } from '../spending/usage.ts';
 import type { Settings, State, Turn } from '../state.ts';
-import { subtractUsage, totalTokens, windowTokens } from '../usage.ts';
 
 /** What goes to a task's session: a command of its own, accepted once by its id, and until it is delivered owed. */
 export type Letter = {

@@ -1,0 +1,88 @@
+/** How the calls of one step stand to each other. */
+import type { ToolEffect } from '@pawl/protocol';
+import type { Call, State, Turn } from '../state.ts';
+
+type Claims = { effect: ToolEffect; paths: readonly string[] };
+
+/** Calls that one answer may ask for. */
+export const mostCalls = 256;
+
+/** Steps in a row without one call that is right, before the turn ends. */
+export const mostMalformedRounds = 3;
+
+/** Whether the call was wrong in itself: no such tool, arguments that are none or do not fit, too many at once. */
+export function isMalformed({ judgement }: Call): boolean {
+  return judgement?.isMistake === true && malformedChecks.has(judgement.rule);
+}
+const malformedChecks: ReadonlySet<string> = new Set(['check tool', 'check arguments', 'check count']);
+
+/** Calls of one step that run at the same time, at most. */
+export const maxParallelCalls = 16;
+
+function overlaps(left: string, right: string): boolean {
+  return (
+    left === right || left.startsWith(`${right}/`) || right.startsWith(`${left}/`) || left === '/' || right === '/'
+  );
+}
+
+/** Whether two calls must not run at the same time. A change that names no path may touch anything. */
+function conflict(left: Claims, right: Claims): boolean {
+  if (left.effect === 'read' && right.effect === 'read') return false;
+  if (left.effect === 'external' || right.effect === 'external') return true;
+  if (left.paths.length === 0 || right.paths.length === 0) return true;
+  return left.paths.some((path) => right.paths.some((other) => overlaps(path, other)));
+}
+
+/**
+ * Calls of its step that this one has to wait for: earlier ones it conflicts with, or may, as long as nobody knows;
+ * and later ones that run already, as they may when an approver changed what this one touches.
+ */
+export function blockers(calls: readonly Call[], call: Call, claims: Claims): Call[] {
+  const place = calls.indexOf(call);
+  return calls.filter((other, index) => {
+    if (index === place || other.status === 'finished') return false;
+    if (index > place && other.status !== 'running') return false;
+    return other.claims === null || conflict(claims, other.claims);
+  });
+}
+
+/** Whether no other call stands in its way. */
+export function isClear(turn: Turn, call: Call): boolean {
+  return call.claims !== null && blockers(turn.calls, call, call.claims).length === 0;
+}
+
+/** JSON with keys in order and without undefined ones: equal values give equal text. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  let members = '';
+  for (const key of Object.keys(value).sort((left, right) => (left < right ? -1 : 1))) {
+    const entry = (value as { [key: string]: unknown })[key];
+    if (entry === undefined) continue;
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(entry)}`;
+  }
+  return `{${members}}`;
+}
+
+/** A result with what the model must know of how the call came to run. */
+export function withRemarks({ remarks }: Pick<Call, 'remarks'>, content: string): string {
+  return [content, ...remarks.map((remark) => `(${remark})`)].filter((line) => line !== '').join('\n');
+}
+
+export function callKey(call: Pick<Call, 'tool' | 'input'>): string {
+  return `${call.tool} ${canonicalJson(call.input)}`;
+}
+
+/** How many earlier calls the loop check remembers, and which repetition it stops. */
+export const loopWindow = 20;
+const loopRepetition = 3;
+
+/**
+ * Whether this would be the third same call in a row of the last 20 with the same result each time.
+ * A successful write empties the memory, so `npm test` after every edit is no loop.
+ */
+export function isLooping(state: State, call: Pick<Call, 'tool' | 'input'>): boolean {
+  const key = callKey(call);
+  const last = state.recentCalls.filter((recent) => recent.key === key).slice(1 - loopRepetition);
+  return last.length === loopRepetition - 1 && last.every((recent) => recent.result === last[0]?.result);
+}
