@@ -5,15 +5,15 @@ import { mayAnswer, messageOf } from '@pawl/protocol';
 import { executePlan } from './agents/plan.ts';
 import { isWidening, modeAfter } from './agents/profile.ts';
 import { summariseEdit } from './approvals/edits.ts';
-import { canonicalJson } from './calls/conflicts.ts';
 import { findCall } from './calls/evolve.ts';
+import { canonicalJson } from './canonical-json.ts';
 import { compactionRefusal, decideCompaction } from './compaction/decide.ts';
 import { decideMail } from './mail/decide.ts';
 import type { Outcome } from './outcomes.ts';
 import { decideOutcome } from './outcomes.ts';
 import { answerQuestions } from './questions/decide.ts';
+import { mergeLimits } from './session/state.ts';
 import type { Call, State } from './state.ts';
-import { mergeLimits } from './state.ts';
 import { configureTask, decideTask, isOwner } from './tasks/decide.ts';
 import { carriedOn, optionsOf, optionsRefusal } from './turn/options.ts';
 

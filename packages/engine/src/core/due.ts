@@ -1,10 +1,12 @@
 /** Which effects are owed to the outside world? Ids follow from the log, so a debt is the same after a crash, on any machine. */
 import { isClear } from './calls/conflicts.ts';
+import { approvalTimer, questionTimer } from './calls/timers.ts';
 import { mailTimer } from './mail/evolve.ts';
-import type { Call, Loop, State, Turn } from './state.ts';
+import type { Call, State, Turn } from './state.ts';
 import { gatherEffect, owesGathering } from './surroundings/settle.ts';
+import type { Loop } from './target/state.ts';
 import { owedToTasks } from './tasks/due.ts';
-import { approvalTimer, questionTimer, turnTimer } from './turn/evolve.ts';
+import { turnTimer } from './turn/evolve.ts';
 
 export type Effect =
   /** Call the model; or stop that call, and say what there is of the answer. */

@@ -4,6 +4,7 @@
  */
 import type { AssistantPart, Attempt, EventBody, EventData, Failure, Json, Judgement } from '@pawl/protocol';
 import type { ModelMessage, ModelPart, ToolOutcome } from '../ports.ts';
+import { nextAfterFailure } from './answer/failure.ts';
 import { blockers } from './calls/conflicts.ts';
 import { findCall } from './calls/evolve.ts';
 import { checked, finished } from './calls/finished.ts';
@@ -70,10 +71,9 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
     }
     case 'model.failed': {
       if (!isOwed(state, outcome.effect)) return late();
+      const isWorthRetry = outcome.isUntried === true && (state.turn?.timeouts ?? 0) < mostTimeouts;
+      if (isWorthRetry && state.turn?.cancel == null) return accept(failed(state, outcome.error, outcome, true));
       const failure = failed(state, outcome.error, outcome);
-      if (outcome.isUntried === true && (state.turn?.timeouts ?? 0) < mostTimeouts && state.turn?.cancel == null) {
-        return accept({ ...failure, data: { ...failure.data, willRetry: true } });
-      }
       return outcome.partial === null || isEmpty(outcome.partial.content)
         ? accept(failure)
         : accept(answer(state, { model: outcome.model, message: outcome.partial }, true), failure);
@@ -154,14 +154,22 @@ function failed(
   state: State,
   error: Failure,
   { usage, costUsd, cutCall, attempts }: Tried = {},
-): EventBody & { type: 'model.failed' } {
+  willRetry = false,
+): EventBody {
   const { number = 0, step = 0, attempt = 0 } = state.turn ?? {};
-  const spent = { ...(usage !== undefined && { usage }), ...(costUsd !== undefined && { costUsd }) };
-  const cut = cutCall !== undefined && { cutCall };
-  return {
-    type: 'model.failed',
-    data: { turn: number, step, attempt, error, ...spent, ...cut, ...triedBefore(attempts) },
+  const data: EventData['model.failed'] = {
+    turn: number,
+    step,
+    attempt,
+    error,
+    ...(usage !== undefined && { usage }),
+    ...(costUsd !== undefined && { costUsd }),
+    ...(cutCall !== undefined && { cutCall }),
+    ...triedBefore(attempts),
+    ...(willRetry && { willRetry }),
   };
+  const next = state.turn === null ? {} : { next: nextAfterFailure(state, state.turn, data) };
+  return { type: 'model.failed', data: { ...data, ...next } };
 }
 
 const triedBefore = (attempts: ModelMessage['attempts']) => attempts !== undefined && { attempts: [...attempts] };

@@ -7,7 +7,7 @@ import { PawlError } from '@pawl/protocol';
 import { findAgent, profileOf } from '../agents/index.ts';
 import { compactionRefusal } from '../core/compaction/decide.ts';
 import { defaultCompaction, defaultLimits, flowProblem, limitsRefusal, modeWith } from '../core/index.ts';
-import { merged, mergeLimits } from '../core/state.ts';
+import { merged, mergeLimits } from '../core/session/state.ts';
 import type { Agent, Agents, Model } from '../ports.ts';
 import type { HostOptions } from './host.ts';
 

@@ -40,6 +40,18 @@ export const queueDisposition = z.enum(['run', 'wait', 'commit']);
 
 export const failure = z.object({ code: z.string(), message: z.string() });
 
+/** What follows when a call of the model brought no answer. */
+const afterFailure = z.discriminatedUnion('do', [
+  z.object({ do: z.literal('retry') }),
+  /** `orElse`: how the turn ends if there can be no compaction. */
+  z.object({
+    do: z.literal('compact'),
+    cause: z.enum(['overflow', 'cut']),
+    orElse: z.object({ outcome: turnOutcome, message: z.string() }),
+  }),
+  z.object({ do: z.literal('end'), outcome: turnOutcome, message: z.string() }),
+]);
+
 export const approvalDecision = z.enum(['allow', 'deny', 'timeout', 'cancelled']);
 
 export const repair = z.discriminatedUnion('op', [
@@ -155,8 +167,10 @@ export const eventData = {
     /** What a failed call has cost, where it is known. */
     usage: usage.optional(),
     costUsd: z.number().min(0).nullable().optional(),
-    /** It is called again. */
+    /** The time of the request was over, and it is called again. */
     willRetry: z.boolean().optional(),
+    /** What follows: another try, a compaction (and the end of the turn, if there can be none), or the end. */
+    next: afterFailure.optional(),
     /** The tool of a call that the output limit cut off. */
     cutCall: z.string().optional(),
     /** What was tried before it was given up. */

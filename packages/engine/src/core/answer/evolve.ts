@@ -1,163 +1,61 @@
-/** What an answer of the model changes, or a call of it that brought none. */
-import type { AssistantMessage, EventData, Judgement, Usage } from '@pawl/protocol';
-import { mostCalls } from '../calls/conflicts.ts';
-import { noteRead } from '../mail/evolve.ts';
-import { addSpending } from '../spending/evolve.ts';
-import { totalTokens } from '../spending/usage.ts';
-import type { Call, State, Turn } from '../state.ts';
-import { noUsage } from '../state.ts';
-import { restLoop } from '../target/evolve.ts';
+/** How the calls of the model go: tries, answers that were cut or too long, and what the next request says of that. */
+import type { AssistantMessage, DurableEvent, EventData } from '@pawl/protocol';
+import type { State, Turn } from '../state.ts';
 
-/** Answers in a row that the output limit may cut before anything of them can be used, until the turn ends. */
-const mostCuts = 3;
-
-/** Compactions for one step that the model finds too long. */
-const mostOverflows = 2;
-
-export function addAnswer(state: State, message: AssistantMessage, seq: number): void {
-  state.messages.push({ ...message, id: `m${seq}` });
-  // What a cut answer cost its provider did not say. It is followed by the event that says why it was cut.
-  if (message.isPartial === true) return;
-  addSpending(state, message.usage, message.costUsd);
-  noteRead(state);
-  const turn = state.turn;
-  const counted = totalTokens(message.usage);
-  if (counted > 0) state.window = { tokens: counted, charactersSince: 0 };
+export function evolveAnswer(state: State, event: DurableEvent): void {
+  const { turn } = state;
   if (turn === null) return;
-  const parts = message.content.filter((part) => part.type === 'tool_call');
-  turn.calls = parts.map((part, index) => proposedCall(part, excess(turn, index, parts.length)));
-  turn.phase = turn.calls.length > 0 ? 'tools' : 'between';
-  turn.ending = turn.calls.length > 0 ? null : endingOf(message);
-  turn.isChoiceMet ||= isChoice(turn, parts);
-  if (turn.loop !== null && turn.ending?.outcome === 'completed') restLoop(turn, turn.loop);
+  switch (event.type) {
+    case 'step.started':
+      turn.attempt = 1;
+      turn.hasBeenEmpty = false;
+      turn.timeouts = 0;
+      break;
+    case 'message.added': {
+      const { message } = event.data;
+      if (message.role === 'assistant' && message.isPartial !== true) takeAnswer(turn, message);
+      break;
+    }
+    case 'model.failed':
+      failModel(turn, event.data);
+      break;
+    case 'compaction.failed':
+      if (turn.need !== null && state.compaction?.cause === turn.need.cause) turn.need.hasFailed = true;
+      break;
+    case 'compaction.cancelled':
+      // Somebody does not want it.
+      if (turn.need !== null && event.data.suspendedSteps !== undefined) turn.need.hasFailed = true;
+      break;
+    case 'context.compacted':
+      if (turn.phase !== 'compacting') break;
+      turn.attempt += 1;
+      turn.need = null;
+      break;
+  }
+}
+
+function takeAnswer(turn: Turn, { content, stopReason }: AssistantMessage): void {
+  const { toolChoice } = turn.options;
+  const calls = content.filter((part) => part.type === 'tool_call');
+  turn.isChoiceMet ||=
+    typeof toolChoice === 'object' ? calls.some(({ tool }) => tool === toolChoice.tool) : calls.length > 0;
   // Text that was cut is progress: it is gone on with for as long as steps and budgets allow.
   turn.cuts = 0;
   turn.hasCompactedForCut = false;
   turn.overflows = 0;
-  turn.advice = turn.calls.length === 0 && message.stopReason === 'output_limit' ? { kind: 'continue' } : null;
+  turn.advice = calls.length === 0 && stopReason === 'output_limit' ? { kind: 'continue' } : null;
 }
 
-/** A call of the model that brought no answer; the turn ends with it, unless it is worth another try. */
-export function failModel(state: State, data: EventData['model.failed']): void {
-  const { turn } = state;
-  if (turn === null) return;
-  const { error, usage = noUsage, costUsd = 0, cutCall } = data;
-  addSpending(state, usage, costUsd);
+function failModel(turn: Turn, { error, cutCall, willRetry, next }: EventData['model.failed']): void {
   if (error.code === 'output_cut') {
-    countCut(state, turn, cutCall === undefined ? { kind: 'answer' } : { kind: 'smaller_call', tool: cutCall }, usage);
-    if (turn.ending !== null) turn.phase = 'between';
-    else if (turn.need === null) turn.attempt += 1;
-  } else if (error.code === 'context_overflow') {
-    overflow(state, turn, error.message);
-  } else if (data.willRetry === true) {
-    turn.timeouts += 1;
-    turn.attempt += 1;
-  } else if (error.code === 'empty_answer' && !turn.hasBeenEmpty) {
-    turn.hasBeenEmpty = true;
-    turn.attempt += 1;
-  } else {
-    turn.phase = 'between';
-    turn.ending = { outcome: 'failed', message: error.message };
+    turn.cuts += 1;
+    turn.advice = cutCall === undefined ? { kind: 'answer' } : { kind: 'smaller_call', tool: cutCall };
   }
-}
-
-/** Whether the call that was forced is among these. */
-function isChoice({ options: { toolChoice } }: Turn, parts: readonly CallPart[]): boolean {
-  return typeof toolChoice === 'object' ? parts.some(({ tool }) => tool === toolChoice.tool) : parts.length > 0;
-}
-
-/** An answer of which nothing can be used is asked for anew, until that has failed too often in a row; once over a shorter history. */
-function countCut(state: State, turn: Turn, advice: NonNullable<Turn['advice']>, usage: Usage): void {
-  turn.cuts += 1;
-  turn.advice = advice;
-  if (turn.cuts < mostCuts) return;
-  const where = advice.kind === 'smaller_call' ? ` in a call of ${advice.tool}` : '';
-  const message = `The model's answers were cut at its output limit ${turn.cuts} times in a row, the last after ${usage.outputTokens} tokens${where}. Raise the limit of the model's output, or continue and ask for less at once.`;
-  const ending = { outcome: 'truncated' as const, message };
-  if (turn.hasCompactedForCut || !state.settings.compaction.isOn) {
-    turn.ending = ending;
-    return;
-  }
-  turn.hasCompactedForCut = true;
-  turn.phase = 'compacting';
-  turn.need = { cause: 'cut', ending, hasFailed: false };
-}
-
-/** The same step is tried again over a shorter history. */
-function overflow(state: State, turn: Turn, why: string): void {
-  const end = (what: string) => ({ outcome: 'failed' as const, message: `${why} ${what}` });
-  turn.overflows += 1;
-  if (!state.settings.compaction.isOn) {
-    turn.ending = end(
-      'Compaction is off for this session: turn it on, compact by hand, or choose a model with a larger window.',
-    );
-  } else if (turn.overflows > mostOverflows) {
-    turn.ending = end(`The history was compacted ${mostOverflows} times, and it is still too long.`);
-  }
-  turn.phase = turn.ending === null ? 'compacting' : 'between';
-  if (turn.ending !== null) return;
-  const ending = end('There is nothing left in the history that could be compacted.');
-  turn.need = { cause: 'overflow', ending, hasFailed: false };
-}
-
-/** Why a call is refused before anyone looks at it: too many came at once, or more than the one that was asked for. */
-function excess(turn: Turn, index: number, count: number): string | null {
-  if (count > mostCalls) {
-    return `Not run: ${count} calls came in one answer, and no more than ${mostCalls} are taken. None was run. Ask for fewer at a time.`;
-  }
-  if (turn.advice?.kind === 'smaller_call' && index > 0) {
-    return 'Not run: one call was asked for after the last answer was cut. Send the others in later answers.';
-  }
-  return null;
-}
-
-type CallPart = Extract<AssistantMessage['content'][number], { type: 'tool_call' }>;
-
-function proposedCall(part: CallPart, excess: string | null): Call {
-  return {
-    id: part.id,
-    tool: part.tool,
-    input: part.input,
-    malformed: part.malformed ?? null,
-    status: excess === null ? 'proposed' : 'refused',
-    round: 1,
-    claims: null,
-    behind: [],
-    judgement: excess === null ? null : excessJudgement(part.id, excess),
-    approval: null,
-    approved: null,
-    isStale: false,
-    answer: null,
-    remarks: [],
-    questions: null,
-    isInterrupted: false,
-    result: null,
-  };
-}
-
-const excessJudgement = (call: string, reason: string): Judgement => ({
-  call,
-  verdict: 'deny',
-  rule: 'check count',
-  reason,
-  isMistake: true,
-  effect: 'read',
-  paths: [],
-});
-
-function endingOf(message: AssistantMessage): Turn['ending'] {
-  switch (message.stopReason) {
-    case 'end':
-    case 'tool_calls':
-      return { outcome: 'completed', message: 'The agent finished.' };
-    case 'stop_sequence':
-      return { outcome: 'completed', message: 'The agent stopped at a stop sequence.' };
-    case 'refusal':
-      return { outcome: 'blocked', message: 'The model refused to answer.' };
-    case 'output_limit':
-    case 'pause':
-      return null;
-    default:
-      return message.stopReason satisfies never;
-  }
+  if (error.code === 'context_overflow') turn.overflows += 1;
+  if (error.code === 'empty_answer') turn.hasBeenEmpty = true;
+  if (willRetry === true) turn.timeouts += 1;
+  if (next?.do === 'retry') turn.attempt += 1;
+  if (next?.do !== 'compact') return;
+  turn.need = { cause: next.cause, ending: next.orElse, hasFailed: false };
+  if (next.cause === 'cut') turn.hasCompactedForCut = true;
 }

@@ -1,6 +1,6 @@
 /** What an approver changed, in words. */
 import type { Json, JsonObject } from '@pawl/protocol';
-import { canonicalJson } from '../calls/conflicts.ts';
+import { canonicalJson } from '../canonical-json.ts';
 
 /** Values longer than this, in characters, are told by their length. */
 const longestShown = 120;

@@ -2,7 +2,7 @@
 import type { EventBody } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import { openTasks } from '../tasks/tasks.ts';
-import type { Assigned } from './evolve.ts';
+import type { Assigned } from './state.ts';
 
 const nudge =
   'You stopped without ending the task. If it is done, call complete with a summary; if you need something, call ask_owner; else go on.';

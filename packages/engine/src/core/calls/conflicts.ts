@@ -1,5 +1,6 @@
 /** How the calls of one step stand to each other. */
 import type { ToolEffect } from '@pawl/protocol';
+import { canonicalJson } from '../canonical-json.ts';
 import type { Call, State, Turn } from '../state.ts';
 
 type Claims = { effect: ToolEffect; paths: readonly string[] };
@@ -49,19 +50,6 @@ export function blockers(calls: readonly Call[], call: Call, claims: Claims): Ca
 /** Whether no other call stands in its way. */
 export function isClear(turn: Turn, call: Call): boolean {
   return call.claims !== null && blockers(turn.calls, call, call.claims).length === 0;
-}
-
-/** JSON with keys in order and without undefined ones: equal values give equal text. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  let members = '';
-  for (const key of Object.keys(value).sort((left, right) => (left < right ? -1 : 1))) {
-    const entry = (value as { [key: string]: unknown })[key];
-    if (entry === undefined) continue;
-    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(entry)}`;
-  }
-  return `{${members}}`;
 }
 
 /** A result with what the model must know of how the call came to run. */

@@ -1,12 +1,76 @@
-/** What the events of a call change. */
-import type { DurableEvent, EventData, Preview, ToolMessage } from '@pawl/protocol';
-import { charactersOf } from '../spending/usage.ts';
-import type { Call, State, Turn } from '../state.ts';
-import { noteDeed, proposeEnd } from '../target/evolve.ts';
-import { callKey, canonicalJson, isMalformed, loopWindow, mostMalformedRounds } from './conflicts.ts';
+/** What becomes of the calls of the step that runs, and which ones came before it. */
+import type { DurableEvent, EventData, Judgement, Preview, ToolCallPart } from '@pawl/protocol';
+import { canonicalJson } from '../canonical-json.ts';
+import { evolveQuestion } from '../questions/evolve.ts';
+import type { State, Turn } from '../state.ts';
+import { callKey, isMalformed, loopWindow, mostCalls } from './conflicts.ts';
+import { judgeAgain, judgeOnceMore } from './judge-again.ts';
+import type { Call } from './state.ts';
+import { approvalTimer, questionTimer } from './timers.ts';
 
-export function findCall(state: State, id: string): Call | undefined {
+export function findCall(state: Pick<State, 'turn'>, id: string): Call | undefined {
   return state.turn?.calls.find((call) => call.id === id);
+}
+
+export function evolveCalls(state: State, event: DurableEvent): void {
+  const { turn } = state;
+  if (turn === null) return;
+  switch (event.type) {
+    case 'session.opened':
+      for (const call of turn.calls) interrupt(call, event.data.damage !== undefined);
+      break;
+    case 'session.configured': {
+      const { mode, profile } = event.data;
+      const isOtherMode = mode !== undefined && mode !== state.settings.mode;
+      if (isOtherMode || profile !== undefined) reconsider(turn.calls);
+      break;
+    }
+    case 'rule.added':
+      if (event.data.list !== 'allow') reconsider(turn.calls);
+      break;
+    case 'rule.removed':
+      if (event.data.list === 'allow') reconsider(turn.calls);
+      break;
+    case 'step.started':
+      turn.calls = [];
+      break;
+    case 'message.added': {
+      const { message } = event.data;
+      if (message.role !== 'assistant' || message.isPartial === true) break;
+      const parts = message.content.filter((part) => part.type === 'tool_call');
+      turn.calls = parts.map((part, index) => proposedCall(part, excess(turn, index, parts.length)));
+      break;
+    }
+    case 'timer.fired':
+      for (const call of turn.calls) expire(call, event.data.timer);
+      break;
+    case 'tool.judged':
+    case 'tool.deferred':
+    case 'tool.outdated':
+    case 'approval.requested':
+    case 'approval.resolved':
+    case 'tool.started': {
+      const call = findCall(state, event.data.call);
+      if (call !== undefined) evolveCall(call, event);
+      break;
+    }
+    case 'question.asked':
+    case 'question.answered': {
+      const call = findCall(state, event.data.call);
+      if (call !== undefined) evolveQuestion(call, event);
+      break;
+    }
+    case 'tool.finished': {
+      const call = findCall(state, event.data.call);
+      if (call !== undefined) finishCall(state, turn, call, event.data);
+      break;
+    }
+  }
+}
+
+function expire(call: Call, timer: string): void {
+  if (call.approval !== null && timer === approvalTimer(call, call.approval.round)) call.approval.isExpired = true;
+  if (call.questions !== null && timer === questionTimer(call, call.questions.round)) call.questions.isExpired = true;
 }
 
 type CallEvent = Extract<
@@ -22,9 +86,7 @@ type CallEvent = Extract<
   }
 >;
 
-export function evolveCall(state: State, event: CallEvent): void {
-  const call = findCall(state, event.data.call);
-  if (call === undefined) return;
+function evolveCall(call: Call, event: CallEvent): void {
   switch (event.type) {
     case 'tool.judged': {
       call.judgement = event.data;
@@ -100,7 +162,7 @@ const statusAfter = { allow: 'allowed', ask: 'asking', deny: 'refused' } as cons
  * The driver that ran this call is gone. Where events were lost with damage, nobody knows how far a call had come,
  * so each one that is open counts as begun.
  */
-export function interrupt(call: Call, isDamaged: boolean): void {
+function interrupt(call: Call, isDamaged: boolean): void {
   if (isDamaged && call.status !== 'finished') {
     call.status = 'running';
     call.claims = null;
@@ -109,8 +171,8 @@ export function interrupt(call: Call, isDamaged: boolean): void {
 }
 
 /** What was judged by other rules or in another mode is judged again before it begins. */
-export function reconsider(state: State): void {
-  for (const call of state.turn?.calls ?? []) {
+function reconsider(calls: readonly Call[]): void {
+  for (const call of calls) {
     // One that waited for others may be on its way to be judged again.
     if (call.status === 'proposed' || call.status === 'deferred') call.round += 1;
     if (call.status === 'asking' || call.status === 'questioned') call.isStale = true;
@@ -118,29 +180,53 @@ export function reconsider(state: State): void {
   }
 }
 
-/** To the judge again, with the leave that it was given before. */
-export function judgeOnceMore(call: Call): void {
-  const approved = call.answer?.decision === 'allow' ? { preview: call.judgement?.preview?.text ?? null } : null;
-  judgeAgain(call);
-  if (approved !== null) call.approved = approved;
+/** Why a call is refused before anyone looks at it: too many came at once, or more than the one that was asked for. */
+function excess(turn: Turn, index: number, count: number): string | null {
+  if (count > mostCalls) {
+    return `Not run: ${count} calls came in one answer, and no more than ${mostCalls} are taken. None was run. Ask for fewer at a time.`;
+  }
+  if (turn.advice?.kind === 'smaller_call' && index > 0) {
+    return 'Not run: one call was asked for after the last answer was cut. Send the others in later answers.';
+  }
+  return null;
 }
 
-function judgeAgain(call: Call): void {
-  call.status = 'proposed';
-  call.round += 1;
-  call.judgement = null;
-  call.approval = null;
-  call.answer = null;
+function proposedCall(part: ToolCallPart, excess: string | null): Call {
+  return {
+    id: part.id,
+    tool: part.tool,
+    input: part.input,
+    malformed: part.malformed ?? null,
+    status: excess === null ? 'proposed' : 'refused',
+    round: 1,
+    claims: null,
+    behind: [],
+    judgement: excess === null ? null : excessJudgement(part.id, excess),
+    approval: null,
+    approved: null,
+    isStale: false,
+    answer: null,
+    remarks: [],
+    questions: null,
+    isInterrupted: false,
+    result: null,
+  };
 }
 
-/** The results of a step that is whole are a message of the history, with the number of the event that completed it. */
-export function finishCall(state: State, data: EventData['tool.finished'], seq: number): void {
-  const turn = state.turn;
-  const call = findCall(state, data.call);
-  if (turn === null || call === undefined) return;
+const excessJudgement = (call: string, reason: string): Judgement => ({
+  call,
+  verdict: 'deny',
+  rule: 'check count',
+  reason,
+  isMistake: true,
+  effect: 'read',
+  paths: [],
+});
+
+function finishCall(state: State, turn: Turn, call: Call, data: EventData['tool.finished']): void {
+  const { status, content, files, isOutside, remarks } = data;
   call.status = 'finished';
   call.approval = null;
-  const { status, content, files, isOutside, remarks } = data;
   call.result = {
     call: call.id,
     tool: call.tool,
@@ -150,53 +236,9 @@ export function finishCall(state: State, data: EventData['tool.finished'], seq: 
     ...(isOutside !== undefined && { isOutside }),
     ...(remarks !== undefined && { remarks }),
   };
-  if (data.isUnattended === true) turn.unattendedDenials += 1;
-  noteDeed(state, call, data);
-  if (data.endsTurn !== undefined && data.isBlocked !== true && turn.loop !== null) {
-    proposeEnd(turn.loop, data.endsTurn, data.result);
-  } else if (data.endsTurn !== undefined) {
-    const outcome = data.isBlocked === true ? 'blocked' : 'completed';
-    turn.ending = { outcome, message: data.endsTurn, ...(data.result !== undefined && { result: data.result }) };
-  }
-  rememberFiles(state, data.details?.files, call.claims?.effect !== 'read');
   rememberCall(state, call, data);
-  state.window.charactersSince += content.length;
-  for (const file of files ?? []) {
-    state.window.charactersSince += charactersOf(file);
-    state.attachments.push(file.digest);
-  }
-
-  const results = turn.calls.flatMap((other) => (other.result === null ? [] : [other.result]));
-  if (results.length < turn.calls.length) return;
-  const message: ToolMessage = { role: 'tool', results };
-  state.messages.push({ ...message, id: `m${seq}` });
-  turn.phase = 'between';
-  countMalformed(turn);
-}
-
-/** A model that does not get its calls right, however often it is told what is wrong, is stopped. */
-function countMalformed(turn: Turn): void {
+  if (turn.calls.some(({ result }) => result === null)) return;
   turn.malformedRounds = turn.calls.every(isMalformed) ? turn.malformedRounds + 1 : 0;
-  if (turn.malformedRounds < mostMalformedRounds || turn.ending !== null) return;
-  const last = turn.calls.at(-1)?.judgement?.reason ?? '';
-  const message = `The model's calls were malformed ${mostMalformedRounds} times in a row. The last: ${last}`;
-  turn.ending = { outcome: 'failed', message };
-}
-
-/** What stands there now is what the session knew at some time, so that it need not be read once more to be edited. */
-export function rememberReverted(state: State, { files }: EventData['files.reverted']): void {
-  rememberFiles(state, files, true);
-}
-
-function rememberFiles(state: State, files: unknown, isChange: boolean): void {
-  if (typeof files !== 'object' || files === null) return;
-  for (const [path, digest] of Object.entries(files)) {
-    // In the order in which they were seen last.
-    state.files.delete(path);
-    state.files.set(path, typeof digest === 'string' ? digest : null);
-    if (!isChange) continue;
-    state.edited = [...state.edited.filter((other) => other !== path), path];
-  }
 }
 
 function rememberCall(state: State, call: Call, data: EventData['tool.finished']): void {

@@ -1,10 +1,11 @@
 /** The message that stands for the earlier conversation, made of what the session knows and of the summary. */
 import { textOf, todoLine, untrusted } from '@pawl/protocol';
+import { charactersPerToken } from '../history/window.ts';
 import { shortened } from '../pins/pins.ts';
-import { charactersPerToken } from '../spending/usage.ts';
-import type { Compaction, HistoryMessage, State } from '../state.ts';
+import type { HistoryMessage, State } from '../state.ts';
 import type { Region } from './slice.ts';
 import { sliceToBudget } from './slice.ts';
+import type { Compaction } from './state.ts';
 import { tokensOfMessages, usableTokens } from './window.ts';
 
 /** Share of the window that the message may take. */

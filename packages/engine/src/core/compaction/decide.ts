@@ -2,8 +2,8 @@
 import type { CompactionSettings, EventData } from '@pawl/protocol';
 import type { Decision, Fingerprinted } from '../decide.ts';
 import { accept, refuse } from '../decide.ts';
+import { windowTokens } from '../history/window.ts';
 import { budgetReached } from '../spending/limits.ts';
-import { windowTokens } from '../spending/usage.ts';
 import type { State } from '../state.ts';
 import { startCompaction } from './settle.ts';
 

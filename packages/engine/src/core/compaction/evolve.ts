@@ -1,23 +1,24 @@
-/** What trimming and compacting change. */
+/** The compaction under way, and those that were. What it changes in the history is recorded there. */
 import type { DurableEvent, EventData } from '@pawl/protocol';
-import { addSpending } from '../spending/evolve.ts';
-import { windowTokens } from '../spending/usage.ts';
-import type { HistoryMessage, State } from '../state.ts';
-import { noUsage } from '../state.ts';
-import { trimMessages } from './trim.ts';
+import { repairHistory } from '../history/repair.ts';
+import type { State } from '../state.ts';
 
-type CompactionEvent = Extract<
-  DurableEvent,
-  { type: `compaction.${string}` | 'context.trimmed' | 'context.compacted' }
->;
-
-export function evolveCompaction(state: State, event: CompactionEvent): void {
-  const { compactions, turn } = state;
+export function evolveCompaction(state: State, event: DurableEvent): void {
+  const { compactions } = state;
   switch (event.type) {
+    case 'session.forked':
+      state.compaction = null;
+      break;
+    case 'step.started':
+      compactions.suspendedSteps = Math.max(0, compactions.suspendedSteps - 1);
+      break;
+    case 'history.repaired':
+      if (state.compaction !== null && isGroundMoved(state, state.compaction.through, event)) {
+        state.compaction.isMoved = true;
+      }
+      break;
     case 'context.trimmed':
       state.trimmed += event.data.results.length;
-      changeHistory(state, trimMessages(state.messages, event.data.results));
-      state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
       break;
     case 'compaction.started': {
       const { compaction: number, cause, through, tokens, focus = null } = event.data;
@@ -27,82 +28,39 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
     }
     case 'compaction.summarised': {
       const { kind, summary, files, recalled } = event.data;
-      spend(state, event.data);
       if (state.compaction !== null) state.compaction.ready = { kind, summary, files, recalled };
       break;
     }
-    case 'compaction.failed': {
-      const { suspendedSteps } = event.data;
-      spend(state, event.data);
-      const isNeeded = state.compaction !== null && state.compaction.cause === turn?.need?.cause;
-      if (turn?.need != null && isNeeded) turn.need.hasFailed = true;
+    case 'compaction.failed':
       state.compaction = null;
-      compactions.failures = suspendedSteps === undefined ? compactions.failures + 1 : 0;
-      compactions.suspendedSteps = suspendedSteps ?? compactions.suspendedSteps;
+      compactions.failures = event.data.suspendedSteps === undefined ? compactions.failures + 1 : 0;
+      suspend(state, event.data);
       break;
-    }
-    case 'compaction.cancelled': {
-      const { suspendedSteps } = event.data;
-      // Somebody does not want it.
-      if (suspendedSteps !== undefined && turn?.need != null) turn.need.hasFailed = true;
+    case 'compaction.cancelled':
       state.compaction = null;
-      compactions.suspendedSteps = suspendedSteps ?? compactions.suspendedSteps;
+      suspend(state, event.data);
       break;
-    }
-    case 'context.compacted': {
-      const { through, content, tokensAfter } = event.data;
-      const id = `m${event.seq}`;
-      const first: HistoryMessage = { role: 'user', id, source: 'engine', content: [{ type: 'text', text: content }] };
-      const last = state.messages.findIndex((message) => message.id === through);
-      changeHistory(state, [first, ...state.messages.slice(last + 1)]);
-      state.attachments = state.messages.flatMap(digestsIn);
-      state.window = { tokens: tokensAfter, charactersSince: 0 };
+    case 'context.compacted':
       compactions.summary = state.compaction?.ready?.summary ?? null;
-      state.compaction = null;
       compactions.applied += 1;
       compactions.failures = 0;
-      compactions.message = id;
-      // The prefix is new in any case, so what surrounds the work is taken anew with it.
-      state.gathered = null;
-      if (turn?.phase !== 'compacting') break;
-      turn.phase = 'model';
-      turn.attempt += 1;
-      turn.need = null;
+      compactions.message = `m${event.seq}`;
+      state.compaction = null;
       break;
-    }
-    default:
-      event satisfies never;
   }
 }
 
-function spend(
-  state: State,
-  { usage = noUsage, costUsd = 0 }: Pick<EventData['compaction.failed'], 'usage' | 'costUsd'>,
-): void {
-  addSpending(state, usage, costUsd);
+function suspend({ compactions }: State, { suspendedSteps }: Pick<EventData['compaction.failed'], 'suspendedSteps'>) {
+  compactions.suspendedSteps = suspendedSteps ?? compactions.suspendedSteps;
 }
 
-/** What was checked for repair is checked again, and nothing was signed over the history as it is now. */
-function changeHistory(state: State, messages: HistoryMessage[]): void {
-  state.messages = messages;
-  state.checkedMessages = 0;
-  state.signedFrom = messages.length;
-}
-
-function digestsIn(message: HistoryMessage): string[] {
-  if (message.role === 'assistant') return [];
-  const files =
-    message.role === 'user'
-      ? message.content.filter((part) => part.type === 'file')
-      : message.results.flatMap((result) => result.files ?? []);
-  return files.map(({ digest }) => digest);
-}
-
-/** A repair that reaches into what is being summarised leaves the summary without its ground. */
-export function noteMove(state: State, before: readonly HistoryMessage[]): void {
-  const { compaction } = state;
-  if (compaction === null) return;
-  const last = before.findIndex((message) => message.id === compaction.through);
-  const isSame = before.slice(0, last + 1).every((message, index) => state.messages[index] === message);
-  if (!isSame) compaction.isMoved = true;
+/** Whether a repair reaches into what is being summarised, which leaves the summary without its ground. */
+function isGroundMoved(
+  { messages }: State,
+  through: string,
+  { data, seq }: DurableEvent & { type: 'history.repaired' },
+): boolean {
+  const last = messages.findIndex((message) => message.id === through);
+  const repaired = repairHistory(messages, data.repairs, seq);
+  return messages.slice(0, last + 1).some((message, index) => repaired[index] !== message);
 }

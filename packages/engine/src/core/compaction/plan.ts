@@ -1,6 +1,6 @@
 /** Where a history is cut: what a summary will stand for, and what stays as it is. */
 import type { CompactionCause } from '@pawl/protocol';
-import { windowTokens } from '../spending/usage.ts';
+import { windowTokens } from '../history/window.ts';
 import type { HistoryMessage, State } from '../state.ts';
 import { asCounted, tokensOfMessage, tokensOfMessages, usableTokens } from './window.ts';
 

@@ -1,11 +1,12 @@
 /** When the history is trimmed and compacted, and what waits for it. */
 import type { CompactionCause, EventBody } from '@pawl/protocol';
+import { windowTokens } from '../history/window.ts';
 import { budgetReached } from '../spending/limits.ts';
-import { windowTokens } from '../spending/usage.ts';
-import type { Compaction, State, Turn } from '../state.ts';
+import type { State, Turn } from '../state.ts';
 import { endOf, isStopping, stopOutcome } from '../turn/ending.ts';
 import { composeSummary } from './compose.ts';
 import { planCompaction } from './plan.ts';
+import type { Compaction } from './state.ts';
 import { findTrim } from './trim.ts';
 import { asCounted, isFull, isOverThreshold, tokensOfMessages, tokensOfText } from './window.ts';
 

@@ -1,7 +1,7 @@
 /** Old results that are large give way to a line that says where they can be read: without a model, and only in batches that pay. */
 import type { EventData, ToolResult } from '@pawl/protocol';
-import { canonicalJson } from '../calls/conflicts.ts';
-import { charactersOf, charactersPerToken } from '../spending/usage.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import { charactersOf, charactersPerToken } from '../history/window.ts';
 import type { HistoryMessage, State } from '../state.ts';
 import { asCounted, usableTokens } from './window.ts';
 

@@ -1,27 +1,36 @@
 /** Ends of work that rules of the session are about, until what they start has been asked for. */
-import type { EventData, Flow, TaskOutcome } from '@pawl/protocol';
+import type { DurableEvent, EventData, TaskOutcome } from '@pawl/protocol';
 import type { State } from '../state.ts';
-import type { Task } from '../tasks/tasks.ts';
+import { findTask } from '../tasks/tasks.ts';
+import type { Ending } from './state.ts';
 
-export type Ending = {
-  flow: Flow;
-  /** `turn:3`, `task:builder-1:2`. */
-  from: string;
-  result: string;
-  /** How many flows led to what it starts, with this one. */
-  depth: number;
-};
+export function evolveFlows(state: State, event: DurableEvent): void {
+  switch (event.type) {
+    case 'session.forked':
+      state.endings = [];
+      break;
+    case 'turn.ended':
+      addTurnEnd(state, event.data);
+      break;
+    case 'task.ended':
+      addTaskEnd(state, event.data);
+      break;
+    case 'task.requested': {
+      const { flow } = event.data;
+      if (flow === undefined) break;
+      state.endings = state.endings.filter((ending) => ending.flow.name !== flow.name || ending.from !== flow.from);
+      break;
+    }
+  }
+}
 
-/** Flows that may lead from one to another before they are taken for a circle. */
-const mostFlows = 5;
-
-export function noteTurnEnd(state: State, data: EventData['turn.ended']): void {
+function addTurnEnd(state: State, data: EventData['turn.ended']): void {
   if (state.settings.flows === undefined) return;
   const last = state.messages.findLast((message) => message.role === 'assistant');
   const said = last?.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('') ?? '';
   const result = said.trim() === '' ? data.message : said;
   const outcome = outcomeOfTurn[data.outcome] ?? 'failed';
-  note(state, { agent: state.settings.agent, outcome, from: `turn:${data.turn}`, result, depth: 1 });
+  addEnding(state, { agent: state.settings.agent, outcome, from: `turn:${data.turn}`, result, depth: 1 });
 }
 
 const outcomeOfTurn: Partial<Record<EventData['turn.ended']['outcome'], TaskOutcome>> = {
@@ -30,23 +39,18 @@ const outcomeOfTurn: Partial<Record<EventData['turn.ended']['outcome'], TaskOutc
   blocked: 'blocked',
 };
 
-export function noteTaskEnd(state: State, task: Task): void {
-  const { id, instance, agent, outcome, envelope, message } = task;
-  if (outcome === null) return;
-  const result = envelope?.summary ?? message ?? '';
-  note(state, { agent, outcome, from: `task:${id}:${instance}`, result, depth: (task.flow?.depth ?? 0) + 1 });
+function addTaskEnd(state: State, { task: id, outcome, envelope, message }: EventData['task.ended']): void {
+  const task = findTask(state, id);
+  if (task === undefined) return;
+  const result = envelope?.summary ?? message;
+  const depth = (task.flow?.depth ?? 0) + 1;
+  addEnding(state, { agent: task.agent, outcome, from: `task:${id}:${task.instance}`, result, depth });
 }
 
-function note(
+function addEnding(
   state: State,
   { agent, outcome, ...rest }: Omit<Ending, 'flow'> & { agent: string; outcome: TaskOutcome },
-) {
-  if (rest.depth > mostFlows) return;
+): void {
   const matching = (state.settings.flows ?? []).filter(({ when }) => when.agent === agent && when.outcome === outcome);
   state.endings.push(...matching.map((flow) => ({ flow, ...rest })));
-}
-
-/** What a rule asked for has been asked for. */
-export function takeEnding(state: State, { name, from }: NonNullable<Task['flow']>): void {
-  state.endings = state.endings.filter((ending) => ending.flow.name !== name || ending.from !== from);
 }

@@ -1,22 +1,21 @@
-/** What the events of mail change. */
+/** What the events of a session change in its mailbox. */
 import type { DurableEvent } from '@pawl/protocol';
 import type { State } from '../state.ts';
+import type { Mailbox } from './state.ts';
+import { emptyMailbox } from './state.ts';
 
-/** Mails that were read and are still shown. */
+/** Acknowledged mails that are still shown. */
 const mostKept = 100;
 
 /** The id of the effect that rings when a delivery is tried again. */
 export const mailTimer = (mail: string, attempt: number) => `timer:mail:${mail}:${attempt}`;
 
-type MailEvent = Extract<
-  DurableEvent,
-  {
-    type: 'mail.sent' | 'mail.delayed' | 'mail.delivered' | 'mail.failed' | 'mail.received' | 'mail.acknowledged';
-  }
->;
-
-export function evolveMail({ mail: box }: State, event: MailEvent): void {
+export function evolveMail(state: State, event: DurableEvent): void {
+  const box = state.mail;
   switch (event.type) {
+    case 'session.forked':
+      state.mail = emptyMailbox();
+      break;
     case 'mail.sent': {
       const { mail, thread } = event.data;
       box.outbox.push({ ...event.data, attempts: 0, retryAt: null });
@@ -39,31 +38,35 @@ export function evolveMail({ mail: box }: State, event: MailEvent): void {
       box.inbox.push({ ...event.data, receivedAt: event.at, isInHistory: false, isRead: false, isAcknowledged: false });
       box.threadOf.set(event.data.mail, event.data.thread);
       break;
-    case 'mail.acknowledged': {
-      const found = box.inbox.find(({ mail }) => mail === event.data.mail);
-      if (found !== undefined) found.isAcknowledged = true;
-      const known = box.inbox.filter(({ isAcknowledged }) => isAcknowledged).slice(0, -mostKept);
-      if (known.length > 0) box.inbox = box.inbox.filter((each) => !known.includes(each));
+    case 'mail.acknowledged':
+      acknowledge(box, event.data.mail);
+      break;
+    case 'message.added': {
+      const { message } = event.data;
+      if (message.role === 'user') addToHistory(box, message.input);
+      // An answer was made from a request that held every mail of the history.
+      else if (message.isPartial !== true) markRead(box);
       break;
     }
-    default:
-      event satisfies never;
+    case 'timer.fired':
+      for (const outgoing of box.outbox) {
+        if (event.data.timer === mailTimer(outgoing.mail, outgoing.attempts)) outgoing.retryAt = null;
+      }
+      break;
   }
 }
 
-/** The message that a mail became is in the history. */
-export function noteInHistory({ mail: { inbox } }: State, input: string): void {
+function acknowledge(box: Mailbox, id: string): void {
+  const found = box.inbox.find(({ mail }) => mail === id);
+  if (found !== undefined) found.isAcknowledged = true;
+  const dropped = box.inbox.filter(({ isAcknowledged }) => isAcknowledged).slice(0, -mostKept);
+  if (dropped.length > 0) box.inbox = box.inbox.filter((mail) => !dropped.includes(mail));
+}
+
+function addToHistory({ inbox }: Mailbox, input: string | undefined): void {
   for (const mail of inbox) if (mail.mail === input) mail.isInHistory = true;
 }
 
-/** The model has answered to a request that held them. */
-export function noteRead({ mail: { inbox } }: State): void {
+function markRead({ inbox }: Mailbox): void {
   for (const mail of inbox) if (mail.isInHistory) mail.isRead = true;
-}
-
-/** A delivery that waited for its time is tried again. */
-export function ringMail({ mail: { outbox } }: State, timer: string): void {
-  for (const outgoing of outbox) {
-    if (timer === mailTimer(outgoing.mail, outgoing.attempts)) outgoing.retryAt = null;
-  }
 }

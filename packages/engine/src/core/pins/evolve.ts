@@ -4,8 +4,22 @@ import { textOf } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import { pinOf, standingLines, withPin } from './pins.ts';
 
+export function evolvePins(state: State, event: DurableEvent): void {
+  switch (event.type) {
+    case 'message.added':
+      if (event.data.message.role === 'user') pinInput(state, event.data.message, event.seq);
+      break;
+    case 'approval.resolved':
+      if (event.data.decision === 'deny') pinReason(state, event);
+      break;
+    case 'review.resolved':
+      if (event.data.decision === 'reject') pinReason(state, event);
+      break;
+  }
+}
+
 /** An input that is being taken, or feedback. The first input is the task, and is kept as that; of a long one what it says beside. */
-export function notePin(state: State, message: UserMessage, seq: number): void {
+function pinInput(state: State, message: UserMessage, seq: number): void {
   if (message.source === 'engine') return;
   if (message.source === 'input' && state.task === null) {
     const text = standingLines(textOf(message.content));
@@ -19,17 +33,10 @@ export function notePin(state: State, message: UserMessage, seq: number): void {
   if (pin !== null) state.pins = withPin(state.pins, pin);
 }
 
-/** What comes in the middle of a turn, or from another agent, does not take the place of what the turn is about. */
-export function noteAsked(state: State, { source, input, content }: UserMessage): void {
-  const queued = state.queue.find(({ id }) => id === input);
-  const isMail = state.mail.inbox.some(({ mail }) => mail === input);
-  if (source === 'input' && queued?.delivery !== 'steer' && !isMail) state.asked = textOf(content);
-}
-
 type Refusal = Extract<DurableEvent, { type: 'approval.resolved' | 'review.resolved' }>;
 
 /** Why a person refused a call or a result. */
-export function noteReason(state: State, { seq, by, data }: Refusal): void {
+function pinReason(state: State, { seq, by, data }: Refusal): void {
   const reason = data.reason?.trim() ?? '';
   if (by.kind === 'engine' || reason === '') return;
   const what = 'call' in data ? callOf(state, data.call) : 'the result';

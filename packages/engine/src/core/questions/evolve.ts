@@ -1,13 +1,11 @@
 /** What becomes of the questions that a call asks the person. */
 import type { DurableEvent } from '@pawl/protocol';
-import { findCall, judgeOnceMore } from '../calls/evolve.ts';
-import type { Call, State } from '../state.ts';
+import { judgeOnceMore } from '../calls/judge-again.ts';
+import type { Call } from '../state.ts';
 
 type QuestionEvent = Extract<DurableEvent, { type: 'question.asked' | 'question.answered' }>;
 
-export function evolveQuestion(state: State, event: QuestionEvent): void {
-  const call = findCall(state, event.data.call);
-  if (call === undefined) return;
+export function evolveQuestion(call: Call, event: QuestionEvent): void {
   if (event.type === 'question.asked') {
     const { questions, expiresAt } = event.data;
     call.questions = { asked: questions, round: call.round, expiresAt, isExpired: false, reply: null };

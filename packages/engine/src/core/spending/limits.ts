@@ -1,7 +1,9 @@
 /** Whether a turn may make its next model call: the limits of steps, tokens and dollars. */
+
+import { windowTokens } from '../history/window.ts';
 import type { State, Turn } from '../state.ts';
 import { outstanding, spentOnTask } from '../tasks/tasks.ts';
-import { addCost, totalTokens, windowTokens } from './usage.ts';
+import { addCost, totalTokens } from './usage.ts';
 
 /** The ending of a turn that reached a limit; null while there is something left of all of them. */
 export function limitReached(state: State, turn: Turn): Turn['ending'] {

@@ -1,5 +1,14 @@
-import type { Usage, UserPart } from '@pawl/protocol';
-import type { State } from '../state.ts';
+/** What calls of a model use, and what that costs: sums of it. */
+import type { Usage } from '@pawl/protocol';
+
+export const noUsage: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWriteHourTokens: 0,
+  reasoningTokens: 0,
+};
 
 export function addUsage(left: Usage, right: Usage): Usage {
   return {
@@ -35,20 +44,4 @@ export function totalTokens(usage: Usage): number {
 /** An unknown part makes the sum unknown. */
 export function addCost(left: number | null, right: number | null): number | null {
   return left === null || right === null ? null : left + right;
-}
-
-/** Characters a token, on average, of English and code. */
-export const charactersPerToken = 4;
-
-/** What an image costs, in tokens; providers count by its pixels, and no more than about this. */
-const tokensPerFile = 1600;
-
-/** Characters that a part counts as. */
-export function charactersOf(part: UserPart): number {
-  return part.type === 'text' ? part.text.length : tokensPerFile * charactersPerToken;
-}
-
-/** Tokens that the next request is known to carry: what the provider counted last, and an estimate of what came since. */
-export function windowTokens(state: State): number {
-  return state.window.tokens + Math.ceil(state.window.charactersSince / charactersPerToken);
 }

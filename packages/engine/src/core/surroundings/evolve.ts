@@ -1,9 +1,20 @@
 /** What was gathered around the work. */
-import type { EventData } from '@pawl/protocol';
+import type { DurableEvent, EventData } from '@pawl/protocol';
 import type { State } from '../state.ts';
 
-export function gather(state: State, data: EventData['context.gathered']): void {
-  const { turn, agent, fragments, changedFiles = [] } = data;
+export function evolveSurroundings(state: State, event: DurableEvent): void {
+  switch (event.type) {
+    case 'context.gathered':
+      gather(state, event.data);
+      break;
+    case 'context.compacted':
+      // The prefix is new in any case, so what surrounds the work is taken anew with it.
+      state.gathered = null;
+      break;
+  }
+}
+
+function gather(state: State, { turn, agent, fragments, changedFiles = [] }: EventData['context.gathered']): void {
   state.gathered = { turn, agent };
   state.gatherings += 1;
   if (fragments !== undefined) state.fragments = fragments;

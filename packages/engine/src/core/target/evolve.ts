@@ -1,7 +1,10 @@
 /** What changes of a turn that works toward a target. */
-import type { DurableEvent, EventData, Json, Todo, TurnOptions } from '@pawl/protocol';
-import { canonicalJson } from '../calls/conflicts.ts';
-import type { Call, Loop, State, Turn } from '../state.ts';
+import type { DurableEvent, EventData, TurnOptions } from '@pawl/protocol';
+import { isRest } from '../answer/ending.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import type { State, Turn } from '../state.ts';
+import { isNews } from '../turn/news.ts';
+import type { Loop } from './state.ts';
 
 export function startLoop({ target }: TurnOptions): Loop | null {
   if (target === undefined) return null;
@@ -18,92 +21,65 @@ export function startLoop({ target }: TurnOptions): Loop | null {
   };
 }
 
-type LoopEvent = Extract<DurableEvent, { type: 'loop.changed' | 'loop.verified' }>;
-
-export function evolveLoop(turn: Turn, event: LoopEvent): void {
+export function evolveTarget(state: State, event: DurableEvent): void {
+  const { turn } = state;
+  if (turn === null || turn.loop === null) return;
   const { loop } = turn;
-  if (loop === null) return;
   switch (event.type) {
     case 'loop.changed':
-      changeLoop(turn, loop, event.data);
+      changeLoop(loop, event.data);
       break;
     case 'loop.verified':
-      verifyLoop(turn, loop, event.data);
+      if (event.data.ok) {
+        loop.isAssessed = true;
+      } else {
+        loop.proposed = null;
+        loop.rest = { kind: 'failed_check', output: event.data.output };
+      }
       break;
-    default:
-      event satisfies never;
+    case 'message.added': {
+      const { message } = event.data;
+      if (message.role === 'assistant') {
+        if (isRest(message)) loop.rest = { kind: 'answer' };
+      } else if (isNews(message) && loop.rest?.kind !== 'failed_check') {
+        // What the agent waited for has come. What a check found, it is still to be told.
+        loop.rest = null;
+      }
+      break;
+    }
+    case 'todo.updated':
+      if (canonicalJson(event.data.todos) !== canonicalJson(state.todos.items)) loop.hasProgressed = true;
+      break;
+    case 'tool.finished':
+      finishCall(turn, loop, event.data);
+      break;
+    case 'task.ended':
+      if (event.data.outcome === 'completed') loop.hasProgressed = true;
+      break;
   }
 }
 
-function changeLoop(turn: Turn, loop: Loop, { status, iteration, message = '' }: EventData['loop.changed']): void {
+function changeLoop(loop: Loop, { status, iteration }: EventData['loop.changed']): void {
   loop.status = status;
-  switch (status) {
-    case 'completed':
-      turn.ending = { outcome: 'completed', ...loop.proposed, message: loop.proposed?.message ?? message };
-      break;
-    case 'blocked':
-      turn.ending = { outcome: 'blocked', message };
-      break;
-    case 'budget_exhausted':
-      turn.ending = { outcome: 'budget', message };
-      break;
-    case 'verifying':
-      break;
-    case 'assessing':
-    case 'executing':
-      // In the same iteration, an end that was put forward is refused.
-      if (iteration === loop.iteration) loop.rest = { kind: 'refused_end' };
-      else nextIteration(loop, iteration, status === 'assessing');
-      break;
-    default:
-      status satisfies never;
+  if (status !== 'assessing' && status !== 'executing') return;
+  if (iteration === loop.iteration) {
+    // In the same iteration, an end that was put forward is refused.
+    loop.rest = { kind: 'refused_end' };
+    return;
   }
-}
-
-function nextIteration(loop: Loop, iteration: number, isAssessed: boolean): void {
   loop.fruitless = loop.hasProgressed ? 0 : loop.fruitless + 1;
   loop.iteration = iteration;
   loop.hasProgressed = false;
-  loop.isAssessed = isAssessed;
+  loop.isAssessed = status === 'assessing';
   loop.proposed = null;
   loop.rest = null;
 }
 
-function verifyLoop(turn: Turn, loop: Loop, { ok, output, problem }: EventData['loop.verified']): void {
-  if (ok) {
-    loop.isAssessed = true;
-  } else {
-    loop.proposed = null;
-    loop.rest = { kind: 'failed_check', output };
-  }
-  if (problem !== undefined) turn.ending = { outcome: 'blocked', message: problem };
-}
-
-/** The agent came to rest without a call. */
-export function restLoop(turn: Turn, loop: Loop): void {
-  turn.ending = null;
-  loop.rest = { kind: 'answer' };
-}
-
-/** Whatever it waited for has come. What a check found, it is still to be told. */
-export function restNoMore(loop: Loop): void {
-  if (loop.rest?.kind !== 'failed_check') loop.rest = null;
-}
-
-/** A call that ends turns puts their end forward; whether it is one, is seen to before the next step. */
-export function proposeEnd(loop: Loop, message: string, result: Json | undefined): void {
-  loop.proposed = { message, ...(result !== undefined && { result }) };
-}
-
-/** Something was done, by the agent or by its tasks. */
-export function noteProgress({ turn }: State): void {
-  if (turn?.loop != null) turn.loop.hasProgressed = true;
-}
-
-export function noteTodos(state: State, todos: readonly Todo[]): void {
-  if (canonicalJson(todos) !== canonicalJson(state.todos.items)) noteProgress(state);
-}
-
-export function noteDeed(state: State, { claims }: Call, { status }: EventData['tool.finished']): void {
-  if (status === 'ok' && (claims?.effect === 'write' || claims?.effect === 'external')) noteProgress(state);
+/** A change is progress. A call that ends turns puts their end forward; whether it is one, is seen to before the next step. */
+function finishCall(turn: Turn, loop: Loop, data: EventData['tool.finished']): void {
+  const call = turn.calls.find(({ id }) => id === data.call);
+  const effect = call?.claims?.effect;
+  if (data.status === 'ok' && (effect === 'write' || effect === 'external')) loop.hasProgressed = true;
+  if (call === undefined || data.endsTurn === undefined || data.isBlocked === true) return;
+  loop.proposed = { message: data.endsTurn, ...(data.result !== undefined && { result: data.result }) };
 }

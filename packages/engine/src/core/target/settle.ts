@@ -1,8 +1,9 @@
 /** What follows for a turn that works toward a target when its agent came to rest or says that it is done. */
 import type { EventBody, EventData, LoopStatus } from '@pawl/protocol';
-import type { Loop, State, Turn } from '../state.ts';
+import type { State, Turn } from '../state.ts';
 import { openTasks } from '../tasks/tasks.ts';
 import { openWork, openWorkText } from './open-work.ts';
+import type { Loop } from './state.ts';
 
 /** Rounds in a row that may change nothing. */
 const mostFruitless = 3;

@@ -4,7 +4,7 @@ import { assignmentTimer, idleTimer } from '../assignment/evolve.ts';
 import type { Effect } from '../due.ts';
 import type { State } from '../state.ts';
 import { deadlineTimer } from './evolve.ts';
-import type { Task } from './tasks.ts';
+import type { Task } from './state.ts';
 import { openTasks } from './tasks.ts';
 
 /** How long after its time a task is waited for that ends itself when its time is up, ms. */

@@ -1,19 +1,57 @@
 /** What the events of tasks change in their owner. */
 import type { DurableEvent, EventData, TaskStatus } from '@pawl/protocol';
-import { noteTaskEnd, takeEnding } from '../flows/evolve.ts';
-import { addSpending } from '../spending/evolve.ts';
-import { addCost, addUsage } from '../spending/usage.ts';
+import { addCost, addUsage, noUsage } from '../spending/usage.ts';
 import type { State } from '../state.ts';
-import { noUsage } from '../state.ts';
-import { noteProgress, restNoMore } from '../target/evolve.ts';
-import type { Letter, Task } from './tasks.ts';
-import { findTask } from './tasks.ts';
+import type { Letter, Task } from './state.ts';
+import { findTask, openTasks } from './tasks.ts';
 
-export type TaskEvent = Extract<
+/** The id of the effect that rings when a task should long have ended of itself. */
+export const deadlineTimer = ({ id, instance }: Pick<Task, 'id' | 'instance'>) => `timer:task:${id}:${instance}`;
+
+export function evolveTasks(state: State, event: DurableEvent): void {
+  switch (event.type) {
+    case 'session.opened':
+      for (const task of openTasks(state)) task.isInterrupted = true;
+      break;
+    case 'session.forked':
+      leaveTasks(state);
+      break;
+    case 'session.configured':
+    case 'rule.added':
+    case 'rule.removed':
+      passDown(state, event);
+      break;
+    case 'message.added': {
+      const { message } = event.data;
+      const reported = message.role === 'user' && message.task !== undefined && findTask(state, message.task);
+      if (reported) reported.isReported = true;
+      break;
+    }
+    case 'timer.fired':
+      for (const task of state.tasks) if (event.data.timer === deadlineTimer(task)) task.isOverdue = true;
+      break;
+    case 'task.requested':
+      state.tasks.push(requested(state, event.data));
+      break;
+    case 'task.joined':
+    case 'task.started':
+    case 'task.changed':
+    case 'task.sent':
+    case 'task.delivered':
+    case 'task.reopened':
+    case 'task.cancelled':
+    case 'task.ended': {
+      const task = findTask(state, event.data.task);
+      if (task !== undefined) evolveTask(state, task, event);
+      break;
+    }
+  }
+}
+
+type TaskEvent = Extract<
   DurableEvent,
   {
     type:
-      | 'task.requested'
       | 'task.joined'
       | 'task.started'
       | 'task.changed'
@@ -25,17 +63,7 @@ export type TaskEvent = Extract<
   }
 >;
 
-/** The id of the effect that rings when a task should long have ended of itself. */
-export const deadlineTimer = ({ id, instance }: Pick<Task, 'id' | 'instance'>) => `timer:task:${id}:${instance}`;
-
-export function evolveTask(state: State, event: TaskEvent): void {
-  if (event.type === 'task.requested') {
-    state.tasks.push(requested(state, event.data));
-    if (event.data.flow !== undefined) takeEnding(state, event.data.flow);
-    return;
-  }
-  const task = findTask(state, event.data.task);
-  if (task === undefined) return;
+function evolveTask(state: State, task: Task, event: TaskEvent): void {
   switch (event.type) {
     case 'task.joined':
       task.calls.push(event.data.call);
@@ -78,7 +106,7 @@ export function evolveTask(state: State, event: TaskEvent): void {
       task.cancel ??= { reason: event.data.reason };
       break;
     case 'task.ended':
-      endTask(state, task, event.data);
+      endTask(task, event.data);
       break;
     default:
       event satisfies never;
@@ -127,8 +155,8 @@ function requested(state: State, data: EventData['task.requested']): Task {
   };
 }
 
-function endTask(state: State, task: Task, data: EventData['task.ended']): void {
-  const { outcome, message, envelope, usage, costUsd, filesChanged, unattendedDenials } = data;
+function endTask(task: Task, data: EventData['task.ended']): void {
+  const { outcome, message, envelope, usage, costUsd, filesChanged } = data;
   task.phase = 'ended';
   task.status = statusAfter[outcome];
   task.outcome = outcome;
@@ -146,10 +174,6 @@ function endTask(state: State, task: Task, data: EventData['task.ended']): void 
   task.filesChanged = [...new Set([...task.filesChanged, ...filesChanged])];
   const last = task.history.at(-1);
   if (last !== undefined) Object.assign(last, { outcome, message });
-  addSpending(state, usage, costUsd);
-  if (outcome === 'completed') noteProgress(state);
-  noteTaskEnd(state, task);
-  if (state.turn !== null) state.turn.unattendedDenials += unattendedDenials;
 }
 
 function deliver(task: Task, { letter: id, refusal }: EventData['task.delivered']): void {
@@ -167,21 +191,8 @@ const statusAfter: Record<EventData['task.ended']['outcome'], TaskStatus> = {
   blocked: 'waiting_on_owner',
 };
 
-/** The model has been told of a task's end. */
-export function reportTask(state: State, id: string): void {
-  const task = findTask(state, id);
-  if (task !== undefined) task.isReported = true;
-  wake(state);
-}
-
-/** There is something to answer: an answer that was to be the last is not, and an agent that rested goes on. */
-export function wake({ turn }: State): void {
-  if (turn?.ending?.outcome === 'completed') turn.ending = null;
-  if (turn?.loop != null) restNoMore(turn.loop);
-}
-
 /** What narrows or widens the owner's leave holds below it too. */
-export function passDown(state: State, event: DurableEvent): void {
+function passDown(state: State, event: DurableEvent): void {
   const bodies = lettersOf(event);
   if (bodies.length === 0 || event.by.kind === 'engine') return;
   const person = { kind: event.by.kind, id: event.by.id };
@@ -224,8 +235,7 @@ function narrowing(profile: EventData['session.configured']['profile']): Letter[
 }
 
 /** A fork takes the records; the tasks themselves stay with the session that asked for them. */
-export function leaveTasks(state: State): void {
-  state.endings = [];
+function leaveTasks(state: State): void {
   for (const task of state.tasks) {
     task.isForeign = true;
     task.letters = [];

@@ -1,10 +1,10 @@
 /** What follows for the tasks of a session: whose turn has come, which are stopped, and which ends are told. */
 import type { EventBody } from '@pawl/protocol';
 import { settleFlows } from '../flows/settle.ts';
+import { noUsage } from '../spending/usage.ts';
 import type { State, Turn } from '../state.ts';
-import { noUsage } from '../state.ts';
 import { isStopping, stopOutcome } from '../turn/ending.ts';
-import type { Task } from './tasks.ts';
+import type { Task } from './state.ts';
 import { grant, joinedTasks, openTasks, taskReport, taskSettingsOf, tasksOfTurn } from './tasks.ts';
 
 /** In a turn and between turns alike. */

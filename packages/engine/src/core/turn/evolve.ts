@@ -1,89 +1,168 @@
-/** How a turn begins and ends. */
-import type { DurableEvent, EventData } from '@pawl/protocol';
-import { fireAssignmentTimer } from '../assignment/evolve.ts';
-import { noteTurnEnd } from '../flows/evolve.ts';
-import type { Call, QueuedInput, State, Turn } from '../state.ts';
-import { noUsage } from '../state.ts';
+/** How a turn begins, goes from phase to phase, and ends. */
+import type { AssistantMessage, DurableEvent, EventData } from '@pawl/protocol';
+import { endingOf, isRest } from '../answer/ending.ts';
+import { noAnswerYet } from '../answer/state.ts';
+import { assignmentTimer } from '../assignment/evolve.ts';
+import { noCalls } from '../calls/state.ts';
+import { noResultYet } from '../result/state.ts';
+import { nothingSpent } from '../spending/state.ts';
+import type { State } from '../state.ts';
 import { startLoop } from '../target/evolve.ts';
-import { deadlineTimer } from '../tasks/evolve.ts';
+import { isNews } from './news.ts';
 import { optionsOf } from './options.ts';
+import type { Turn } from './state.ts';
 
 /** The id of the effect that rings when a turn's time is up; another limit is another timer. */
 export const turnTimer = (turn: number, durationMs: number | null) => `timer:turn:${turn}:${durationMs}`;
-/** The id of the effect that rings when an approval's time is up. */
-export const approvalTimer = (call: Pick<Call, 'id'>, round: number) => `timer:approval:${call.id}:${round}`;
 
-/** The id of the effect that rings when the time for an answer is up. */
-export const questionTimer = (call: Pick<Call, 'id'>, round: number) => `timer:question:${call.id}:${round}`;
+export function evolveTurn(state: State, event: DurableEvent): void {
+  if (event.type === 'turn.started') startTurn(state, event);
+  const { turn } = state;
+  if (turn === null) return;
+  switch (event.type) {
+    case 'session.forked':
+      leaveBehind(turn, event);
+      break;
+    case 'step.started':
+      turn.step = event.data.step;
+      turn.profile = state.settings.profile ?? null;
+      turn.phase = 'model';
+      break;
+    case 'message.added': {
+      const { message } = event.data;
+      if (message.role === 'assistant') takeAnswer(turn, message);
+      else if (isNews(message) && turn.ending?.outcome === 'completed') turn.ending = null;
+      break;
+    }
+    case 'model.failed':
+      failModel(turn, event.data);
+      break;
+    case 'context.compacted':
+      if (turn.phase === 'compacting') turn.phase = 'model';
+      break;
+    case 'tool.finished':
+      finishCall(turn, event.data);
+      break;
+    case 'result.checked':
+      checkResult(turn, event.data);
+      break;
+    case 'loop.changed':
+      if (turn.loop !== null) endLoop(turn, event.data);
+      break;
+    case 'loop.verified':
+      if (event.data.problem !== undefined) turn.ending = { outcome: 'blocked', message: event.data.problem };
+      break;
+    case 'timer.fired': {
+      const { timer } = event.data;
+      const { assignment, settings } = state;
+      if (timer === turnTimer(turn.number, settings.limits.durationMs)) turn.isOverTime = true;
+      if (assignment !== null && timer === assignmentTimer(assignment)) turn.isOverTime = true;
+      break;
+    }
+    case 'cancel.requested': {
+      const { reason = null, queue } = event.data;
+      turn.cancel ??= { by: event.by, reason, queue, inputs: state.queue.map((input) => input.id) };
+      break;
+    }
+    case 'review.requested':
+      turn.phase = 'review';
+      break;
+    case 'review.resolved':
+      turn.review = false;
+      turn.phase = 'between';
+      if (event.data.decision === 'reject') {
+        const message = event.data.reason ?? 'The result was rejected in review.';
+        turn.ending = { outcome: 'failed', message };
+      }
+      break;
+    case 'task.ended':
+      turn.unattendedDenials += event.data.unattendedDenials;
+      break;
+    case 'turn.ended':
+      state.lastOptions = turn.options;
+      state.lastTurn = event.data;
+      state.turn = null;
+      break;
+  }
+}
 
-export function startTurn(state: State, data: EventData['turn.started'], event: DurableEvent): Turn {
-  return {
+function startTurn(state: State, { data, by, at }: DurableEvent & { type: 'turn.started' }): void {
+  state.turns = data.turn;
+  state.turn = {
     number: data.turn,
-    by: state.queue.find((input) => input.id === data.input)?.by ?? event.by,
-    startedAt: event.at,
+    by: state.queue.find((input) => input.id === data.input)?.by ?? by,
+    startedAt: at,
     step: 0,
-    profile: null,
     phase: 'between',
-    attempt: 1,
-    hasBeenEmpty: false,
-    advice: null,
-    cuts: 0,
-    hasCompactedForCut: false,
-    overflows: 0,
-    need: null,
-    malformedRounds: 0,
-    calls: [],
+    profile: null,
     cancel: null,
     isOverTime: false,
     ending: null,
     review: data.review ?? false,
     options: optionsOf(data),
-    isChoiceMet: false,
-    timeouts: 0,
-    wrongResults: 0,
-    correction: null,
-    loop: startLoop(data),
     isForked: false,
-    usage: noUsage,
-    costUsd: 0,
     unattendedDenials: 0,
+    ...noAnswerYet(),
+    ...noCalls(),
+    ...noResultYet(),
+    ...nothingSpent(),
+    loop: startLoop(data),
   };
 }
 
 /** A fork takes the history and nothing that runs. */
-export function leaveBehind(turn: Turn, event: DurableEvent): void {
+function leaveBehind(turn: Turn, event: DurableEvent): void {
   turn.cancel = { by: event.by, reason: 'The session was forked here.', queue: 'run', inputs: [] };
   turn.isForked = true;
   if (turn.phase !== 'tools') turn.phase = 'between';
 }
 
-export function fireTimer(state: State, timer: string): void {
-  fireAssignmentTimer(state, timer);
-  for (const task of state.tasks) if (timer === deadlineTimer(task)) task.isOverdue = true;
-  const turn = state.turn;
-  if (turn === null) return;
-  if (timer === turnTimer(turn.number, state.settings.limits.durationMs)) turn.isOverTime = true;
-  for (const call of turn.calls) {
-    if (call.approval !== null && timer === approvalTimer(call, call.approval.round)) call.approval.isExpired = true;
-    if (call.questions !== null && timer === questionTimer(call, call.questions.round)) call.questions.isExpired = true;
+function takeAnswer(turn: Turn, message: AssistantMessage): void {
+  if (message.isPartial === true) return;
+  const hasCalls = turn.calls.length > 0;
+  turn.phase = hasCalls ? 'tools' : 'between';
+  // An agent with a target that comes to rest is told to go on.
+  turn.ending = hasCalls || (turn.loop !== null && isRest(message)) ? null : endingOf(message);
+}
+
+/** A call of the model that brought no answer; the turn ends with it, unless it is worth another try. */
+function failModel(turn: Turn, { next }: EventData['model.failed']): void {
+  switch (next?.do) {
+    case 'retry':
+      break;
+    case 'compact':
+      turn.phase = 'compacting';
+      break;
+    case 'end':
+      turn.phase = 'between';
+      turn.ending = { outcome: next.outcome, message: next.message };
+      break;
+    case undefined:
+      break;
+    default:
+      next satisfies never;
   }
 }
 
-/** What a canceller says of the queue holds for what was queued then; whatever was sent since runs. */
-export function endTurn(state: State, data: EventData['turn.ended']): void {
-  const { queue = 'run', inputs = [] } = state.turn?.cancel ?? {};
-  const sent = state.queue.filter((input) => input.delivery !== 'context');
-  const isCovered = (input: QueuedInput) => inputs.includes(input.id);
-  if (queue === 'wait' && sent.length > 0 && sent.every(isCovered)) state.isHeld = true;
-  if (queue === 'commit') {
-    state.queue = state.queue.map((input) => (isCovered(input) ? { ...input, delivery: 'context' } : input));
+function finishCall(turn: Turn, data: EventData['tool.finished']): void {
+  if (!turn.calls.some(({ id }) => id === data.call)) return;
+  if (data.isUnattended === true) turn.unattendedDenials += 1;
+  // In a turn with a target, it only puts an end forward.
+  if (data.endsTurn !== undefined && (turn.loop === null || data.isBlocked === true)) {
+    const outcome = data.isBlocked === true ? 'blocked' : 'completed';
+    turn.ending = { outcome, message: data.endsTurn, ...(data.result !== undefined && { result: data.result }) };
   }
-  state.lastOptions = state.turn?.options ?? {};
-  if (state.assignment !== null) {
-    state.assignment.restedAt = state.now;
-    state.assignment.unattendedDenials += data.unattendedDenials;
-  }
-  state.turn = null;
-  state.lastTurn = data;
-  noteTurnEnd(state, data);
+  if (turn.calls.every(({ result }) => result !== null)) turn.phase = 'between';
+}
+
+function checkResult(turn: Turn, { isValid, result = null, call }: EventData['result.checked']): void {
+  // What a call put forward stands in its own event.
+  if (call !== undefined) return;
+  turn.ending = isValid && turn.ending !== null ? { ...turn.ending, result } : null;
+}
+
+function endLoop(turn: Turn, { status, message = '' }: EventData['loop.changed']): void {
+  if (status === 'completed') turn.ending = { outcome: 'completed', message, ...turn.loop?.proposed };
+  if (status === 'blocked') turn.ending = { outcome: 'blocked', message };
+  if (status === 'budget_exhausted') turn.ending = { outcome: 'budget', message };
 }
