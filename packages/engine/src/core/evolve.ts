@@ -11,6 +11,7 @@ import { evolveFiles } from './files/evolve.ts';
 import { evolveFlows } from './flows/evolve.ts';
 import { evolveHistory } from './history/evolve.ts';
 import { evolveInputs } from './inputs/evolve.ts';
+import { evolveLog } from './log/evolve.ts';
 import { evolveMail } from './mail/evolve.ts';
 import { completed } from './old-logs.ts';
 import { evolvePins } from './pins/evolve.ts';
@@ -25,37 +26,33 @@ import { evolveTurn } from './turn/evolve.ts';
 import { evolveWork } from './work/evolve.ts';
 
 /** In the order in which they record an event. */
-const aspects = [
-  evolvePins,
-  evolveMail,
-  evolveTasks,
-  evolveFlows,
-  evolveAssignment,
-  evolveCalls,
-  evolveTarget,
-  evolveResult,
-  evolveAnswer,
-  evolveCompaction,
-  evolveHistory,
-  evolveFiles,
-  evolveSurroundings,
-  evolveWork,
-  evolveSpending,
-  evolveInputs,
-  evolveTurn,
-  evolveSession,
-];
+export const aspects = {
+  log: evolveLog,
+  pins: evolvePins,
+  mail: evolveMail,
+  tasks: evolveTasks,
+  flows: evolveFlows,
+  assignment: evolveAssignment,
+  calls: evolveCalls,
+  target: evolveTarget,
+  result: evolveResult,
+  answer: evolveAnswer,
+  compaction: evolveCompaction,
+  history: evolveHistory,
+  files: evolveFiles,
+  surroundings: evolveSurroundings,
+  work: evolveWork,
+  spending: evolveSpending,
+  inputs: evolveInputs,
+  turn: evolveTurn,
+  session: evolveSession,
+};
+
+const recorders = Object.values(aspects);
 
 /** Takes one event into `state`, in place, and returns it. Every event of a log leads here, whoever wrote it. */
 export function evolve(state: State, event: DurableEvent): State {
-  state.session = event.session;
-  state.seq = event.seq;
-  state.now = event.at;
-  const { command, digest = '' } = event.by;
-  if (command !== undefined) state.commands.set(command, { digest, seq: event.seq });
-  // A fork answers for nothing that its original was told.
-  if (event.type === 'session.forked') state.commands.clear();
   const complete = completed(state, event);
-  for (const record of aspects) record(state, complete);
+  for (const record of recorders) record(state, complete);
   return state;
 }

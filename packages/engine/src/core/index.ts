@@ -1,25 +1,26 @@
 /** The engine: four pure functions over a log. No I/O, no clock, no randomness; imports nothing of node. */
 
 export { isWidening, mayCall, modeWith, stricterMode } from './agents/profile.ts';
+export { callId } from './answer/decide.ts';
 export type { Assigned } from './assignment/state.ts';
 export { isLooping } from './calls/conflicts.ts';
 export { findCall } from './calls/evolve.ts';
 export { canonicalJson } from './canonical-json.ts';
 export { tokensOfMessage, tokensOfMessages, tokensOfText, usableTokens } from './compaction/window.ts';
-export type { Decision, Fingerprinted } from './decide.ts';
-export { decide, limitsRefusal } from './decide.ts';
-export type { Effect } from './due.ts';
+export { decide } from './decide.ts';
+export type { Decision, Fingerprinted } from './decision.ts';
 export { due } from './due.ts';
+export type { Effect } from './effect.ts';
 export { evolve } from './evolve.ts';
 export { flowProblem } from './flows/settle.ts';
 export { charactersPerToken, windowTokens } from './history/window.ts';
 export type { Outgoing } from './mail/decide.ts';
 export { letterProblem } from './mail/decide.ts';
 export type { Mailbox } from './mail/state.ts';
-export type { Checked, Declared, Outcome } from './outcomes.ts';
-export { callId } from './outcomes.ts';
+export type { Checked, Declared, Outcome } from './outcome.ts';
 export { shortened } from './pins/pins.ts';
 export { answerProblem } from './questions/decide.ts';
+export { limitsRefusal } from './session/limits.ts';
 export { originOf } from './session/origin.ts';
 export { defaultCompaction, defaultLimits } from './session/state.ts';
 export { settle } from './settle.ts';

@@ -13,6 +13,8 @@ import type { HistoryState } from './history/state.ts';
 import { initialHistory } from './history/state.ts';
 import type { InputsState } from './inputs/state.ts';
 import { initialInputs } from './inputs/state.ts';
+import type { LogState } from './log/state.ts';
+import { initialLog } from './log/state.ts';
 import type { MailState } from './mail/state.ts';
 import { initialMail } from './mail/state.ts';
 import type { PinsState } from './pins/state.ts';
@@ -36,18 +38,7 @@ export type { QueuedInput } from './inputs/state.ts';
 export type { Settings } from './session/state.ts';
 export type { Turn } from './turn/state.ts';
 
-/** Where the log is, and which commands are in it. */
-type LogPosition = {
-  session: string;
-  /** Sequence number of the last event. */
-  seq: number;
-  /** Time of the last event, Unix ms: the only clock the core knows. */
-  now: number;
-  /** Commands accepted so far: their fingerprint and the last event each caused. */
-  commands: Map<string, { digest: string; seq: number }>;
-};
-
-export type State = LogPosition &
+export type State = LogState &
   SessionState &
   InputsState &
   TurnState &
@@ -67,10 +58,7 @@ export type State = LogPosition &
 /** The state before the first event. */
 export function initialState(): State {
   return {
-    session: '',
-    seq: 0,
-    now: 0,
-    commands: new Map(),
+    ...initialLog(),
     ...initialSession(),
     ...initialInputs(),
     ...initialTurn(),

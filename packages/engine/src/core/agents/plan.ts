@@ -1,7 +1,7 @@
 /** A plan is given to the agent that is to carry it out. */
 import type { EventBody } from '@pawl/protocol';
-import type { Decision, Fingerprinted } from '../decide.ts';
-import { accept, refuse } from '../decide.ts';
+import type { Decision, Fingerprinted } from '../decision.ts';
+import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 import { modeAfter } from './profile.ts';
 

@@ -2,7 +2,7 @@
 import type { EventBody } from '@pawl/protocol';
 import type { Outgoing } from '../mail/decide.ts';
 import { letterProblem, mailId, sent } from '../mail/decide.ts';
-import type { Checked, Declared, Outcome } from '../outcomes.ts';
+import type { Checked, Declared, Outcome } from '../outcome.ts';
 import type { Call, State } from '../state.ts';
 import { endProblem } from '../target/settle.ts';
 import { withRemarks } from './conflicts.ts';

@@ -1,7 +1,7 @@
 /** Who may compact or stop it, and what a summary that comes back leads to. */
 import type { CompactionSettings, EventData } from '@pawl/protocol';
-import type { Decision, Fingerprinted } from '../decide.ts';
-import { accept, refuse } from '../decide.ts';
+import type { Decision, Fingerprinted, Refusal } from '../decision.ts';
+import { accept, refuse } from '../decision.ts';
 import { windowTokens } from '../history/window.ts';
 import { budgetReached } from '../spending/limits.ts';
 import type { State } from '../state.ts';
@@ -45,7 +45,7 @@ export function decideCompaction(state: State, command: CompactionCommand): Deci
 /** Settings that are none; null if they can be held. */
 export function compactionRefusal(
   settings: { readonly [Name in keyof CompactionSettings]?: CompactionSettings[Name] | undefined } = {},
-): (Decision & { type: 'refused' }) | null {
+): Refusal | null {
   const { threshold = 0.5 } = settings;
   if (threshold >= 0.1 && threshold <= 0.95) return null;
   return refuse('bad_limit', 'The threshold of compaction is a share of the window from 0.1 to 0.95.');

@@ -1,8 +1,8 @@
 /** Mail between the sessions of one tree: what may be written, and what follows for whom it reaches. */
 import type { CommandData, EventBody, EventData, Letter } from '@pawl/protocol';
 import { untrusted } from '@pawl/protocol';
-import type { Decision, Fingerprinted } from '../decide.ts';
-import { accept, refuse } from '../decide.ts';
+import type { Decision, Fingerprinted } from '../decision.ts';
+import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 
 /** A letter and whom it is for, as a tool hands it over. */

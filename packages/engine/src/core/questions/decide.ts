@@ -1,8 +1,8 @@
 /** Questions to the person, and which answers to them count. */
 import type { Answer, EventBody, Question } from '@pawl/protocol';
 import { findCall } from '../calls/evolve.ts';
-import type { Decision, Fingerprinted } from '../decide.ts';
-import { accept, refuse } from '../decide.ts';
+import type { Decision, Fingerprinted } from '../decision.ts';
+import { accept, refuse } from '../decision.ts';
 import type { Call, State } from '../state.ts';
 
 /** Longest answer in a person's own words, in characters. */

@@ -11,10 +11,6 @@ export function owesGathering(state: State, turn: Turn): boolean {
   return gathered === null || gathered.turn !== turn.number || gathered.agent !== settings.agent;
 }
 
-/** The effect's id: each time that it is owed is another debt. */
-export const gatherEffect = ({ settings, gatherings }: State, turn: Turn) =>
-  `gather:t${turn.number}:${settings.agent}:${gatherings + 1}`;
-
 /** Whether all of it is to be taken anew, rather than only what may change in the middle of a session. */
 export function isFullGathering({ gathered, fragments, settings }: State): boolean {
   return gathered === null || fragments === null || gathered.agent !== settings.agent;

@@ -1,8 +1,8 @@
 /** What may be asked of tasks, and of a session that is one. */
 import type { CommandData, EventBody } from '@pawl/protocol';
 import { modeWith } from '../agents/profile.ts';
-import type { Decision, Fingerprinted } from '../decide.ts';
-import { accept, refuse } from '../decide.ts';
+import type { Decision, Fingerprinted } from '../decision.ts';
+import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 import { isStopping } from '../turn/ending.ts';
 import { ownerId } from './evolve.ts';

@@ -1,7 +1,7 @@
 /** What is owed to the tasks of a session, and to itself as somebody's task: in a turn and between turns alike. */
 
 import { assignmentTimer, idleTimer } from '../assignment/evolve.ts';
-import type { Effect } from '../due.ts';
+import type { Effect } from '../effect.ts';
 import type { State } from '../state.ts';
 import { deadlineTimer } from './evolve.ts';
 import type { Task } from './state.ts';

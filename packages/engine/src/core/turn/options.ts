@@ -1,7 +1,7 @@
 /** What an input asks of its turn: kept, carried on, and refused where nobody could hold it. */
 import type { Identity, TurnOptions } from '@pawl/protocol';
-import type { Decision } from '../decide.ts';
-import { refuse } from '../decide.ts';
+import type { Refusal } from '../decision.ts';
+import { refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 
 /** Of data that holds more than that. What was not asked for is absent. */
@@ -26,7 +26,7 @@ const mostIterations = 1000;
 export function optionsRefusal(
   options: TurnOptions,
   { by, isSteering }: { by: Pick<Identity, 'kind'>; isSteering: boolean },
-): (Decision & { type: 'refused' }) | null {
+): Refusal | null {
   const { requestTimeoutMs, target, toolChoice, outputSchema } = options;
   const isCount = (value: number, most: number) => Number.isInteger(value) && value >= 1 && value <= most;
   if (isSteering && Object.keys(optionsOf({ ...options, review: false })).length > 0) {

@@ -1,0 +1,88 @@
+/** Each aspect of the core changes its own slice of the state and no other: what its `state.ts` begins with says which. */
+import type { DurableEvent } from '@pawl/protocol';
+import { noAnswerYet } from '../../src/core/answer/state.ts';
+import { initialAssignment } from '../../src/core/assignment/state.ts';
+import { initialCalls, noCalls } from '../../src/core/calls/state.ts';
+import { initialCompaction } from '../../src/core/compaction/state.ts';
+import { aspects } from '../../src/core/evolve.ts';
+import { initialFiles } from '../../src/core/files/state.ts';
+import { initialFlows } from '../../src/core/flows/state.ts';
+import { initialHistory } from '../../src/core/history/state.ts';
+import { initialInputs } from '../../src/core/inputs/state.ts';
+import { initialLog } from '../../src/core/log/state.ts';
+import { initialMail } from '../../src/core/mail/state.ts';
+import { completed } from '../../src/core/old-logs.ts';
+import { initialPins } from '../../src/core/pins/state.ts';
+import { noResultYet } from '../../src/core/result/state.ts';
+import { initialSession } from '../../src/core/session/state.ts';
+import { nothingSpent } from '../../src/core/spending/state.ts';
+import type { State } from '../../src/core/state.ts';
+import { initialSurroundings } from '../../src/core/surroundings/state.ts';
+import { initialTasks } from '../../src/core/tasks/state.ts';
+import { initialTurn } from '../../src/core/turn/state.ts';
+import { initialWork } from '../../src/core/work/state.ts';
+
+type Aspect = keyof typeof aspects;
+
+/** The keys of the state that each aspect owns. */
+const slices: Partial<Record<Aspect, object>> = {
+  log: initialLog(),
+  session: initialSession(),
+  inputs: initialInputs(),
+  turn: initialTurn(),
+  calls: initialCalls(),
+  history: initialHistory(),
+  compaction: initialCompaction(),
+  pins: initialPins(),
+  files: initialFiles(),
+  work: initialWork(),
+  surroundings: initialSurroundings(),
+  spending: nothingSpent(),
+  tasks: initialTasks(),
+  assignment: initialAssignment(),
+  flows: initialFlows(),
+  mail: initialMail(),
+};
+
+/** Their parts of the turn that runs; the rest of it is the turn's own. */
+const partsOfTurn: Partial<Record<Aspect, object>> = {
+  answer: noAnswerYet(),
+  calls: noCalls(),
+  target: { loop: null },
+  result: noResultYet(),
+  spending: nothingSpent(),
+};
+
+const ownerOf = (parts: Partial<Record<Aspect, object>>, key: string): Aspect | undefined =>
+  (Object.keys(parts) as Aspect[]).find((aspect) => Object.hasOwn(parts[aspect] ?? {}, key));
+
+const shown = (value: unknown): string =>
+  JSON.stringify(value, (_, entry) => (entry instanceof Map ? [...entry] : entry)) ?? 'undefined';
+
+/** What each part of the state holds, with the aspect that may change it. */
+function contents(state: State): Map<string, { owner: Aspect | undefined; content: string }> {
+  const found = new Map<string, { owner: Aspect | undefined; content: string }>();
+  for (const [key, value] of Object.entries(state)) {
+    if (key !== 'turn') found.set(key, { owner: ownerOf(slices, key), content: shown(value) });
+  }
+  for (const [key, value] of Object.entries(state.turn ?? {})) {
+    found.set(`turn.${key}`, { owner: ownerOf(partsOfTurn, key) ?? 'turn', content: shown(value) });
+  }
+  return found;
+}
+
+/** Does what `evolve` does, and throws where an aspect changes what is not its own. The turn itself comes and goes whole. */
+export function evolveWatched(state: State, event: DurableEvent): State {
+  const complete = completed(state, event);
+  for (const [name, record] of Object.entries(aspects)) {
+    const before = contents(state);
+    const had = state.turn !== null;
+    record(state, complete);
+    if (had !== (state.turn !== null) && name === 'turn') continue;
+    for (const [key, { owner, content }] of contents(state)) {
+      if (owner === name || before.get(key)?.content === content) continue;
+      throw new Error(`${event.type}: ${name} changed ${key}, which belongs to ${owner ?? 'nobody'}.`);
+    }
+  }
+  return state;
+}
