@@ -1,5 +1,6 @@
 /** The sandbox that commands run in. */
 export type { SandboxMode, SandboxOptions } from './confinement.ts';
+export { removeDebris } from './debris.ts';
 export {
   type HostList,
   hostsText,
@@ -8,4 +9,5 @@ export {
   takeEntrance,
 } from './network/index.ts';
 export { type Probe, probeSandbox } from './probe.ts';
-export { createSandbox, type Launch, type Sandbox } from './sandbox.ts';
+export { noteOwnWrite } from './own-writes.ts';
+export { createSandbox, type Launch, mostSetups, type Sandbox } from './sandbox.ts';
