@@ -105,8 +105,7 @@ async function run(input: BashInput, context: ToolContext, commands: Commands): 
   const impossible = await needsTerminal(input.command);
   if (impossible !== null) return { content: impossible, isError: true };
   const limits = { mode: modeOf(input, context), roots: rootsOf(context) };
-  const launch =
-    held.containment === 'escape' ? null : () => sandbox.launch(context.session, context.cwd, limits);
+  const launch = held.containment === 'escape' ? null : () => sandbox.launch(context.session, context.cwd, limits);
   return input.background === true
     ? runBehind(input, context, commands, launch)
     : runAndWait(input, context, commands, launch);

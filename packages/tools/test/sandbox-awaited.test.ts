@@ -1,4 +1,4 @@
-import { execFileSync, fork } from 'node:child_process';
+import { execFileSync, fork, spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -9,14 +9,15 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { probeSandbox } from '../src/index.ts';
 import { areHarmlessSettings } from '../src/sandbox/harmless-settings.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import { endCutOffVigils } from '../src/sandbox/vigil.ts';
 import { runShell } from '../src/shell.ts';
+import { soakParallelShells } from './soak/parallel-shells.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 
 const probe = await probeSandbox();
@@ -35,6 +36,10 @@ function createRepository() {
   return workspace;
 }
 
+async function until(path: string): Promise<void> {
+  await expect.poll(() => existsSync(path), { timeout: 20_000, interval: 10 }).toBe(true);
+}
+
 /** Runs a command of which the first `started` file tells that it has begun, and `go` lets it end. */
 async function whileRunning(
   { folder, call }: ReturnType<typeof createWorkspace>,
@@ -44,7 +49,7 @@ async function whileRunning(
 ) {
   const command = `${before}; touch started; while ! test -e go; do sleep 0.02; done; rm started go; ${after}`;
   const slow = call('bash', { command });
-  while (!existsSync(join(folder, 'started'))) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(join(folder, 'started'));
   await work();
   writeFileSync(join(folder, 'go'), '');
   return slow;
@@ -61,7 +66,7 @@ contained('P10, D3: the user’s folder', () => {
       await call('bash', { command: 'true; :' });
       during = listing(folder);
     });
-    expect(during).toEqual([...before, 'started'].sort());
+    expect(new Set(during)).toEqual(new Set([...before, 'started']));
     expect(listing(folder)).toEqual(before);
     const bare = createWorkspace();
     await whileRunning(bare, () => {
@@ -100,7 +105,8 @@ contained('P10, D3: the user’s folder', () => {
   it('a command is run, and once, though what is hidden comes and goes meanwhile', async () => {
     const place = temporaryFolder(homedir());
     const keys = join(place, 'keys');
-    const flap = fork('-e', [], { execArgv: ['-e', `const fs=require('fs');for(;;){fs.mkdirSync(${JSON.stringify(keys)});fs.rmdirSync(${JSON.stringify(keys)})}`] });
+    const source = `const fs = require('fs'); for (;;) { fs.mkdirSync(process.argv[1]); fs.rmdirSync(process.argv[1]); }`;
+    const flap = spawn(process.execPath, ['-e', source, keys], { stdio: 'ignore' });
     try {
       const { folder, call } = createWorkspace({ sandbox: { hiddenPaths: [keys] } });
       for (let index = 0; index < 25; index++) {
@@ -118,7 +124,11 @@ contained('P10, D3: what a command makes in a guarded place that did not exist',
   it.each([
     ['a folder of settings of Pawl', '.pawl', 'mkdir .pawl; echo "mode: auto" > .pawl/config.yaml'],
     ['a link', '.pawl', 'mkdir evil; ln -s evil .pawl'],
-    ['hooks', '.git/hooks', 'rm -rf .git/hooks; mkdir .git/hooks; echo evil > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit'],
+    [
+      'hooks',
+      '.git/hooks',
+      'rm -rf .git/hooks; mkdir .git/hooks; echo evil > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit',
+    ],
     ['a pointer to another repository', '.git/commondir', 'mkdir evil; echo ../evil > .git/commondir'],
     ['a pointer that git cannot read', '.git/commondir', 'mkdir .git/commondir'],
     ['what its settings include', 'more', 'printf "[core]\\n\\tfsmonitor = touch sprung\\n" > more'],
@@ -173,7 +183,7 @@ contained('P10, D3: what a command makes in a guarded place that did not exist',
       command: 'mkdir .pawl; echo x > .pawl/config.yaml; while :; do sleep 1; done',
       background: true,
     });
-    await expect.poll(() => existsSync(join(folder, '.pawl.set-aside', 'config.yaml'))).toBe(true);
+    await until(join(folder, '.pawl.set-aside', 'config.yaml'));
     await call('process', { action: 'stop', id: String(details?.process) });
     expect(existsSync(join(folder, '.pawl'))).toBe(false);
   });
@@ -203,34 +213,42 @@ contained('P10, D3: what a command makes in a guarded place that did not exist',
 
   it('is looked at by the next start, if its Pawl was killed; what a person makes after that stays', async () => {
     const folders = [createRepository(), createRepository()].map(({ folder }) => folder) as [string, string];
-    for (const folder of folders) {
-      const child = fork(join(import.meta.dirname, 'soak', 'one-command.ts'), [
-        folder,
-        'echo x > started; while ! test -e go; do sleep 0.01; done; mkdir .pawl; echo x > .pawl/config.yaml; echo x > made; sleep 60',
-      ]);
-      await expect.poll(() => existsSync(join(folder, 'started')), { timeout: 10_000 }).toBe(true);
-      if (folder === folders[0]) {
-        process.kill(child.pid ?? 0, 'SIGSTOP');
-        writeFileSync(join(folder, 'go'), '');
-        await expect.poll(() => existsSync(join(folder, 'made')), { timeout: 10_000 }).toBe(true);
-      }
+    const temporary = temporaryFolder();
+    const command =
+      'touch started; while ! test -e go; do sleep 0.01; done; mkdir .pawl; echo x > .pawl/config.yaml; touch made; sleep 60';
+    const children = folders.map((folder) =>
+      fork(join(import.meta.dirname, 'soak', 'one-command.ts'), [folder, command], {
+        env: { ...process.env, TMPDIR: temporary },
+      }),
+    );
+    for (const folder of folders) await until(join(folder, 'started'));
+    // It does not see what its command makes.
+    for (const { pid = 0 } of children) process.kill(pid, 'SIGSTOP');
+    writeFileSync(join(folders[0], 'go'), '');
+    await until(join(folders[0], 'made'));
+    for (const child of children) {
       const exited = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGKILL');
       await exited;
     }
-    // The heartbeat of the killed, a while ago.
-    const pattern = /^pawl-watch-/;
-    const long = new Date(Date.now() - 60_000);
-    for (const name of readdirSync(tmpdir()).filter((each) => pattern.test(each))) {
-      const place = join(tmpdir(), name);
-      const records = readdirSync(place).filter((each) => each.startsWith('run-'));
-      if (records.some((each) => readFileSync(join(place, each), 'utf8').includes(folders[1]))) utimesSync(place, long, long);
+    for (const name of readdirSync(temporary)) {
+      const place = join(temporary, name);
+      const [record = ''] = readdirSync(place).filter((each) => each.startsWith('run-'));
+      if (record === '' || !readFileSync(join(place, record), 'utf8').includes(folders[1])) continue;
+      // As if it had been killed a while ago.
+      const then = new Date(Date.now() - 60_000);
+      utimesSync(place, then, then);
     }
     mkdirSync(join(folders[1], '.pawl'));
     writeFileSync(join(folders[1], '.pawl', 'config.yaml'), 'mine');
-    const said = endCutOffVigils().filter((each) => folders.some((folder) => each.includes(folder)));
-    expect(said).toHaveLength(1);
-    expect(said[0]).toContain(`In ${folders[0]}, of a command whose Pawl was killed: While it ran, .pawl came into being`);
+    vi.stubEnv('TMPDIR', temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const said = endCutOffVigils();
+    expect(said).toEqual([
+      expect.stringContaining(
+        `In ${folders[0]}, of a command whose Pawl was killed: While it ran, .pawl came into being`,
+      ),
+    ]);
     expect(existsSync(join(folders[0], '.pawl'))).toBe(false);
     expect(readFileSync(join(folders[1], '.pawl', 'config.yaml'), 'utf8')).toBe('mine');
     expect(endCutOffVigils()).toEqual([]);
@@ -273,4 +291,14 @@ describe('P10, D3: settings of git', () => {
     ['[core]\n\tbare\n', false],
     ['\u0000', false],
   ])('%j are harmless: %s', (text, isHarmless) => expect(areHarmlessSettings(text)).toBe(isHarmless));
+});
+
+contained('P10, D3: parallel commands of several Pawls in one repository', () => {
+  it('do not fail by each other, by a person’s git or by a kill, and leave the folder as it was', {
+    timeout: 120_000,
+  }, async () => {
+    const report = await soakParallelShells({ commands: 120, shells: 12, pawls: 3, kills: 2 });
+    expect(report).toMatchObject({ failures: [], changed: [], left: [], kills: 2 });
+    expect(report.git.failures).toEqual([]);
+  });
 });

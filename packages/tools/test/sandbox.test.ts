@@ -254,12 +254,7 @@ contained('P10: a contained command', () => {
     writeFileSync(join(folder, '.envrc'), 'mine\n');
     const config = readFileSync(join(folder, '.git', 'config'), 'utf8');
     const hooks = readdirSync(join(folder, '.git', 'hooks'));
-    const places = [
-      '.git/hooks/pre-commit',
-      '.git/config',
-      '.envrc',
-      '.git',
-    ];
+    const places = ['.git/hooks/pre-commit', '.git/config', '.envrc', '.git'];
     const means = [
       (place: string) => `echo evil > ${place}`,
       (place: string) => `mkdir -p $(dirname ${place}); cp evil ${place}`,

@@ -18,7 +18,8 @@ export function removeDebris(gitFolder: string): string | null {
     unlinkSync(path);
     return `${path} was a leftover of an earlier version of Pawl, which keeps git from this repository, and was removed.`;
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS', 'ELOOP', 'EBUSY'].includes(systemCode(error) ?? '')) return null;
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS', 'ELOOP', 'EBUSY'].includes(systemCode(error) ?? ''))
+      return null;
     throw error;
   }
 }

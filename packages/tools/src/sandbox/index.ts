@@ -8,6 +8,6 @@ export {
   reachesAnyHost,
   takeEntrance,
 } from './network/index.ts';
-export { type Probe, probeSandbox } from './probe.ts';
 export { noteOwnWrite } from './own-writes.ts';
+export { type Probe, probeSandbox } from './probe.ts';
 export { createSandbox, type Launch, mostSetups, type Sandbox } from './sandbox.ts';

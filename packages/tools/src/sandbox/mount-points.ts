@@ -13,7 +13,8 @@ export function removeMountPoints(marked: readonly Marked[]): void {
       const status = lstatSync(path, { throwIfNoEntry: false });
       if (status === undefined || identityOf(status) === identity) continue;
       if (isFolder && status.isDirectory()) rmdirSync(path);
-      else if (!isFolder && status.isFile() && status.size === 0 && (status.mode & 0o777) === madeMode) unlinkSync(path);
+      else if (!isFolder && status.isFile() && status.size === 0 && (status.mode & 0o777) === madeMode)
+        unlinkSync(path);
     } catch (error) {
       // Somebody uses it, and so it is theirs.
       if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EBUSY', 'EACCES', 'EPERM'].includes(systemCode(error) ?? ''))

@@ -71,7 +71,7 @@ let probed: Promise<Probe> | null = null;
 let isLookedAfter = false;
 
 type Surroundings = {
-  /** Gets the sentence that says that there is no sandbox. */
+  /** Gets the sentences that a person should see: that there is no sandbox, or what was moved aside. */
   notice(line: string): void;
   /** Where the user's proxies stand. Default: this process's. */
   environment?: Environment;
@@ -145,7 +145,7 @@ export function createSandbox(
       const way = typeof network === 'string' ? null : await openWay(network, found.mechanism, environment);
       const isMounted = found.mechanism.kind === 'bubblewrap';
       // Seatbelt goes by names, and needs nothing to be there.
-      const vigil = keepVigil(confinement.folder, isMounted && isFolderWritable ? places.awaited : []);
+      const vigil = keepVigil(confinement.folder, isMounted && isFolderWritable ? places.awaited : [], notice);
       const release = async () => {
         way?.gateway.close();
         const { folder } = confinement;

@@ -11,10 +11,11 @@ export type Vigil = {
   end(): string[];
 };
 
-/** How often is looked while the command runs. Four looks at nothing take some ten microseconds. */
+/** How often the places are looked at while the command runs. Four looks at nothing take some ten microseconds. */
 const lookMs = 100;
 
-export function keepVigil(folder: string, awaited: readonly Awaited[]): Vigil {
+/** `notice` gets at once what is done while the command runs: the person who works beside it may have made the place. */
+export function keepVigil(folder: string, awaited: readonly Awaited[], notice: (sentence: string) => void): Vigil {
   const stop = new AbortController();
   if (awaited.length === 0) return { breach: stop.signal, end: () => [] };
   const said: string[] = [];
@@ -25,7 +26,9 @@ export function keepVigil(folder: string, awaited: readonly Awaited[]): Vigil {
     // A person may do so once. Whoever does it again after that tries to be faster than this.
     const isAgain = said.length > 0 && found.length > 0;
     said.push(...found);
-    if (!isAgain || isEnded || stop.signal.aborted) return;
+    if (isEnded) return;
+    for (const sentence of found) notice(`In ${folder}, of a command that runs: ${sentence}`);
+    if (!isAgain || stop.signal.aborted) return;
     said.push('It did so again, and was ended.');
     stop.abort();
   };

@@ -5,7 +5,16 @@
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -64,7 +73,10 @@ export async function soakParallelShells({ commands, shells, pawls, kills }: Soa
       flap(folder, turn);
       git.runs += 1;
       try {
-        execFileSync('git', turn % 2 === 0 ? ['add', '-A', 'src'] : ['status', '--porcelain'], { cwd: folder, stdio: 'pipe' });
+        execFileSync('git', turn % 2 === 0 ? ['add', '-A', 'src'] : ['status', '--porcelain'], {
+          cwd: folder,
+          stdio: 'pipe',
+        });
       } catch (error) {
         git.failures.push(String(error));
       }
@@ -126,7 +138,10 @@ function listing(folder: string): Map<string, string> {
     if (statSync(full).isDirectory()) return [path, 'folder'];
     return [path, path === '.git/index' ? 'index' : createHash('sha256').update(readFileSync(full)).digest('hex')];
   });
-  return new Map([...entries, ['git status', execFileSync('git', ['status', '--porcelain'], { cwd: folder, encoding: 'utf8' })]]);
+  return new Map([
+    ...entries,
+    ['git status', execFileSync('git', ['status', '--porcelain'], { cwd: folder, encoding: 'utf8' })],
+  ]);
 }
 
 const differences = (before: Map<string, string>, after: Map<string, string>) =>
@@ -135,7 +150,13 @@ const differences = (before: Map<string, string>, after: Map<string, string>) =>
 if (process.argv[1] === import.meta.filename) {
   const [commands = 10_000, shells = 40, pawls = 4, kills = 12] = process.argv.slice(2).map(Number);
   const report = await soakParallelShells({ commands, shells, pawls, kills });
-  console.log(JSON.stringify({ ...report, failures: report.failures.slice(0, 10), failureCount: report.failures.length }, null, 1));
+  console.log(
+    JSON.stringify(
+      { ...report, failures: report.failures.slice(0, 10), failureCount: report.failures.length },
+      null,
+      1,
+    ),
+  );
   const { failures, changed, left, git } = report;
   if (failures.length + changed.length + left.length + git.failures.length > 0) process.exitCode = 1;
 }
