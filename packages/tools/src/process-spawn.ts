@@ -17,7 +17,7 @@ export type ShellStart = {
   onOutput(chunk: Buffer): void;
 };
 
-export type ShellExit = {
+type ShellExit = {
   exitCode: number | null;
   endedBy: NodeJS.Signals | null;
   /** False where the sandbox could not be made, and so nothing was run. */

@@ -15,10 +15,17 @@ process.on('message', () => {
   isOver = true;
 });
 
+// Whoever began the soak is gone.
+process.on('disconnect', () => {
+  if (!isOver) process.exit(1);
+});
+
 async function shell(number: number): Promise<void> {
   for (let turn = 0; !isOver; turn++) {
     const file = `out/${name}-${number}`;
-    const command = `${turn % 10 === 9 ? 'git status --porcelain >/dev/null; ' : ''}echo ${turn} > ${file}; cat ${file}`;
+    // Without git's own locks, which a person's git would meet; and it warns of folders that go while it looks.
+    const status = turn % 10 === 9 ? 'git --no-optional-locks status --porcelain >/dev/null 2>&1; ' : '';
+    const command = `${status}echo ${turn} > ${file}; cat ${file}`;
     const context = {
       session: `${name}-${number}`,
       cwd: folder,
