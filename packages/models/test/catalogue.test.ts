@@ -28,7 +28,7 @@ describe('the cost of a call (M4)', () => {
     const pricing = createPricing('openai', 'http://localhost:11434/v1/chat/completions', 'my-own-model');
     expect(pricing.cost({ ...noUsage, inputTokens: 1000 }, day)).toBeNull();
     expect(pricing.info({})).toEqual({ contextTokens: 128_000, outputTokens: 4096, isPriceKnown: false });
-    expect(pricing.thinks()).toBeNull();
+    expect(pricing.facts().thinks).toBeUndefined();
   });
 
   it('is that of the provider at the address, or of the wire’s own behind a gateway', () => {

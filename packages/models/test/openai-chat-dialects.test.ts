@@ -22,7 +22,7 @@ function bodyFor(
     id: `openai-chat/${model}`,
     isStreaming: true,
     parameters,
-    dialect: dialectOf(host),
+    dialect: dialectOf(host, model),
     cache: '5m',
     takes: () => null,
   });

@@ -1,12 +1,18 @@
 import type { Model } from '@pawl/engine';
+import { findAt, providerCalled } from '../catalogue/find.ts';
 import { createPricing } from '../catalogue/pricing.ts';
+import type { ModelFacts } from '../catalogue/table.ts';
 import { type Connection, connectionTo } from '../http/connection.ts';
+import type { Parameters } from '../parameters.ts';
 import { bindingBeta, isUnbound } from './anthropic-binding.ts';
 import { createBodyMaker } from './anthropic-body.ts';
 import { traitsOf } from './anthropic-models.ts';
 import { createDecoder } from './anthropic-stream.ts';
+import { changesOf, isLateThinkingRefused } from './anthropic-thinking.ts';
 import { callWire } from './call.ts';
+import { fitEffort } from './effort.ts';
 import { takesOf } from './files.ts';
+import { createSayOnce, notice } from './notices.ts';
 import { type CacheTime, endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
 import { orElse } from './or-else.ts';
 
@@ -35,16 +41,17 @@ export function anthropic(options: AnthropicOptions): Model {
   const timeouts = timeoutsOf(options);
   const traits = traitsOf(options.model);
   const pricing = createPricing('anthropic', url.href, options);
-  const makeBody = createBodyMaker({
-    model: options.model,
-    id,
-    isStreaming,
-    parameters: options.parameters ?? {},
-    cache: options.cache ?? '5m',
-    // A compatible server may not know the field.
-    streamsCalls: isStreaming && traits.isKnown && url.origin === defaultBaseUrl,
-    takes: takesOf(() => pricing.info(options).inputTypes),
-  });
+  const bodyMaker = (parameters: Parameters) =>
+    createBodyMaker({
+      model: options.model,
+      id,
+      isStreaming,
+      parameters,
+      cache: options.cache ?? '5m',
+      // A compatible server may not know the field.
+      streamsCalls: isStreaming && traits.isKnown && url.origin === defaultBaseUrl,
+      takes: takesOf(() => pricing.info(options).inputTypes),
+    });
 
   const apiKey = options.apiKey ?? (environment.ANTHROPIC_API_KEY || undefined);
   const authToken = options.authToken ?? (environment.ANTHROPIC_AUTH_TOKEN || undefined);
@@ -65,10 +72,25 @@ export function anthropic(options: AnthropicOptions): Model {
     'anthropic-beta': betas === undefined ? bindingBeta : `${betas},${bindingBeta}`,
   };
 
-  /** Found out at the first call: reading the environment is slow. */
+  /** Found out at the first call: reading the environment and the catalogue is slow. */
   let connection: Connection | undefined;
+  let made: { makeBody: ReturnType<typeof createBodyMaker>; changes: readonly string[] } | undefined;
+  const sayOnce = createSayOnce();
   /** Not before it is needed: for accounts that do not check it, it would only lose thoughts. */
   let dropsUnboundThoughts = false;
+  let refusesLateThinking = false;
+
+  function prepare(): NonNullable<typeof made> {
+    const asked = options.parameters ?? {};
+    // A model without effort has budgets for its words, and one that cannot stop thinking has a way of its own to do less.
+    const isFitted = traits.hasEffort && asked.effort !== undefined && asked.effort !== 'none';
+    const known = isFitted ? withEfforts(options.model, pricing.facts()) : {};
+    const { parameters, change } = isFitted ? fitEffort(id, known, asked) : { parameters: asked, change: null };
+    return {
+      makeBody: bodyMaker(parameters),
+      changes: [...(change === null ? [] : [change]), ...changesOf(id, traits, parameters)],
+    };
+  }
 
   return {
     id,
@@ -78,24 +100,50 @@ export function anthropic(options: AnthropicOptions): Model {
     stream(request, signal) {
       if (needsKey) throw noKey('ANTHROPIC_API_KEY', id);
       connection ??= connectionTo(url, environment, options.tap);
-      const to = connection;
-      const call = () =>
+      made ??= prepare();
+      const [to, { makeBody, changes }] = [connection, made];
+      const send = () =>
         callWire(
           {
             connection: to,
             headers: dropsUnboundThoughts ? bindingHeaders : headers,
-            body: makeBody(request, { dropsUnboundThoughts }),
+            body: makeBody(request, { dropsUnboundThoughts, refusesLateThinking }),
             timeouts,
             signal,
             ...(options.onHeaders && { onHeaders: options.onHeaders }),
           },
-          (emit) => createDecoder(emit, (usage) => pricing.cost(usage, Date.now())),
+          (emit) => createDecoder(emit, (usage) => pricing.cost(usage, request.at ?? Date.now())),
         );
-      if (!traits.bindsThoughts || dropsUnboundThoughts) return call();
-      return orElse(call(), isUnbound, () => {
-        dropsUnboundThoughts = true;
-        return call();
-      });
+      const call = () => {
+        if (refusesLateThinking) return send();
+        return orElse(send(), isLateThinkingRefused, () => {
+          refusesLateThinking = true;
+          return send();
+        });
+      };
+      const canDrop = traits.bindsThoughts && !dropsUnboundThoughts;
+      const events = !canDrop
+        ? call()
+        : orElse(call(), isUnbound, () => {
+            dropsUnboundThoughts = true;
+            return call();
+          });
+      return sayOnce(
+        changes.map((change) => notice('parameters_changed', change)),
+        events,
+      );
     },
   };
+}
+
+/** With the words of the model itself, where a gateway has another name for it. */
+function withEfforts(name: string, facts: ModelFacts): ModelFacts {
+  if (facts.efforts !== undefined) return facts;
+  const own = /claude-.*/
+    .exec(name.toLowerCase())?.[0]
+    .replaceAll('.', '-')
+    .replace(/-v\d+(:\d+)?$/, '');
+  const maker = providerCalled('anthropic');
+  const efforts = own === undefined || maker === null ? undefined : findAt(maker, own)?.efforts;
+  return efforts === undefined ? facts : { ...facts, efforts };
 }

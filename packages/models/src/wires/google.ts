@@ -2,9 +2,11 @@ import type { Model } from '@pawl/engine';
 import { createPricing } from '../catalogue/pricing.ts';
 import { type Connection, connectionTo } from '../http/connection.ts';
 import { callWire } from './call.ts';
+import { fitEffort } from './effort.ts';
 import { takesOf } from './files.ts';
 import { createBodyMaker } from './google-body.ts';
 import { createDecoder } from './google-stream.ts';
+import { createSayOnce, notice } from './notices.ts';
 import { endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
 
 export type GoogleOptions = WireOptions;
@@ -28,12 +30,11 @@ export function google(options: GoogleOptions): Model {
   );
   const timeouts = timeoutsOf(options);
   const pricing = createPricing('google', url.href, options);
-  const makeBody = createBodyMaker({
-    model: options.model,
-    id,
-    parameters: options.parameters ?? {},
-    takes: takesOf(() => pricing.info(options).inputTypes),
-  });
+  function prepare() {
+    const { parameters, change } = fitEffort(id, pricing.facts(), options.parameters ?? {});
+    const takes = takesOf(() => pricing.info(options).inputTypes);
+    return { makeBody: createBodyMaker({ model: options.model, id, parameters, takes }), change };
+  }
 
   const apiKey = options.apiKey ?? (environment.GOOGLE_API_KEY || environment.GEMINI_API_KEY || undefined);
   const headers = {
@@ -45,8 +46,10 @@ export function google(options: GoogleOptions): Model {
   };
   const needsKey = url.origin === defaultBaseUrl && apiKey === undefined;
 
-  /** Found out at the first call: reading the environment is slow. */
+  /** Found out at the first call: reading the environment and the catalogue is slow. */
   let connection: Connection | undefined;
+  let made: ReturnType<typeof prepare> | undefined;
+  const sayOnce = createSayOnce();
 
   return {
     id,
@@ -56,10 +59,13 @@ export function google(options: GoogleOptions): Model {
     stream(request, signal) {
       if (needsKey) throw noKey('GEMINI_API_KEY', id);
       connection ??= connectionTo(url, environment, options.tap);
-      return callWire(
+      made ??= prepare();
+      const { makeBody, change } = made;
+      const events = callWire(
         { connection, headers, body: makeBody(request), timeouts, signal, onHeaders: options.onHeaders },
-        (emit) => createDecoder(emit, (usage) => pricing.cost(usage, Date.now())),
+        (emit) => createDecoder(emit, (usage) => pricing.cost(usage, request.at ?? Date.now())),
       );
+      return sayOnce([change === null ? null : notice('parameters_changed', change)], events);
     },
   };
 }
