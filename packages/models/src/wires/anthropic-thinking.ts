@@ -1,7 +1,6 @@
 import type { ModelRequest } from '@pawl/engine';
 import { isPawlError, type JsonObject } from '@pawl/protocol';
 import type { Parameters } from '../parameters.ts';
-import { withoutVariant } from '../select/names.ts';
 import type { Traits } from './anthropic-models.ts';
 
 /** Where a model counts what it thinks and nobody said how much. */
@@ -107,23 +106,6 @@ function effortOf(traits: Traits, effort: string | undefined, isOff: boolean): s
   if (effort === 'minimal') return 'low';
   // More than `high` is refused without thinking.
   return isOff && (effort === 'xhigh' || effort === 'max') ? 'high' : effort;
-}
-
-/** What of the parameters this model is not sent as it was asked for, for people. */
-export function changesOf(id: string, traits: Traits, { effort, thinkingBudgetTokens, temperature, topP }: Parameters) {
-  const name = withoutVariant(id);
-  const isOff = effort === 'none' || thinkingBudgetTokens === 0;
-  const changes: string[] = [];
-  if (isOff && traits.quietest === 'low_effort')
-    changes.push(`${name} cannot stop thinking: it is asked for low effort.`);
-  if (isOff && traits.quietest === 'between_tools') changes.push(`${name} cannot stop thinking between its calls.`);
-  if (traits.sampling === 'none' && (temperature !== undefined || topP !== undefined)) {
-    changes.push(`${name} takes neither temperature nor topP: they are not sent.`);
-  }
-  if (traits.sampling === 'one' && temperature !== undefined && topP !== undefined) {
-    changes.push(`${name} takes either temperature or topP: only temperature is sent.`);
-  }
-  return changes;
 }
 
 /** Whether a request was refused because thoughts were asked for in a turn that began without any. */

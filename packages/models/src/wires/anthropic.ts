@@ -1,20 +1,19 @@
 import type { Model } from '@pawl/engine';
-import { findAt, providerCalled } from '../catalogue/find.ts';
 import { createPricing } from '../catalogue/pricing.ts';
-import type { ModelFacts } from '../catalogue/table.ts';
 import { type Connection, connectionTo } from '../http/connection.ts';
 import type { Parameters } from '../parameters.ts';
 import { bindingBeta, isUnbound } from './anthropic-binding.ts';
 import { createBodyMaker } from './anthropic-body.ts';
+import { fitAnthropic } from './anthropic-fit.ts';
 import { traitsOf } from './anthropic-models.ts';
 import { createDecoder } from './anthropic-stream.ts';
-import { changesOf, isLateThinkingRefused } from './anthropic-thinking.ts';
+import { isLateThinkingRefused } from './anthropic-thinking.ts';
 import { callWire } from './call.ts';
-import { fitEffort } from './effort.ts';
 import { takesOf } from './files.ts';
 import { createSayOnce, notice } from './notices.ts';
 import { type CacheTime, endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
 import { orElse } from './or-else.ts';
+import { createToolOffer } from './tool-schema.ts';
 
 export type AnthropicOptions = WireOptions & {
   /** Sent as a bearer token instead of a key, as some gateways want it. */
@@ -76,20 +75,14 @@ export function anthropic(options: AnthropicOptions): Model {
   let connection: Connection | undefined;
   let made: { makeBody: ReturnType<typeof createBodyMaker>; changes: readonly string[] } | undefined;
   const sayOnce = createSayOnce();
+  const offer = createToolOffer({ propertyNames: /^[a-zA-Z0-9_.-]{1,64}$/ });
   /** Not before it is needed: for accounts that do not check it, it would only lose thoughts. */
   let dropsUnboundThoughts = false;
   let refusesLateThinking = false;
 
   function prepare(): NonNullable<typeof made> {
-    const asked = options.parameters ?? {};
-    // A model without effort has budgets for its words, and one that cannot stop thinking has a way of its own to do less.
-    const isFitted = traits.hasEffort && asked.effort !== undefined && asked.effort !== 'none';
-    const known = isFitted ? withEfforts(options.model, pricing.facts()) : {};
-    const { parameters, change } = isFitted ? fitEffort(id, known, asked) : { parameters: asked, change: null };
-    return {
-      makeBody: bodyMaker(parameters),
-      changes: [...(change === null ? [] : [change]), ...changesOf(id, traits, parameters)],
-    };
+    const { parameters, changes } = fitAnthropic({ id, model: options.model }, pricing.facts, options.parameters ?? {});
+    return { makeBody: bodyMaker(parameters), changes };
   }
 
   return {
@@ -97,10 +90,11 @@ export function anthropic(options: AnthropicOptions): Model {
     get info() {
       return pricing.info(options);
     },
-    stream(request, signal) {
+    stream(asked, signal) {
       if (needsKey) throw noKey('ANTHROPIC_API_KEY', id);
       connection ??= connectionTo(url, environment, options.tap);
       made ??= prepare();
+      const { request, left } = offer(asked);
       const [to, { makeBody, changes }] = [connection, made];
       const send = () =>
         callWire(
@@ -129,21 +123,12 @@ export function anthropic(options: AnthropicOptions): Model {
             return call();
           });
       return sayOnce(
-        changes.map((change) => notice('parameters_changed', change)),
+        [
+          ...changes.map((change) => notice('parameters_changed', change)),
+          ...left.map((line) => notice('tool_left_out', line)),
+        ],
         events,
       );
     },
   };
-}
-
-/** With the words of the model itself, where a gateway has another name for it. */
-function withEfforts(name: string, facts: ModelFacts): ModelFacts {
-  if (facts.efforts !== undefined) return facts;
-  const own = /claude-.*/
-    .exec(name.toLowerCase())?.[0]
-    .replaceAll('.', '-')
-    .replace(/-v\d+(:\d+)?$/, '');
-  const maker = providerCalled('anthropic');
-  const efforts = own === undefined || maker === null ? undefined : findAt(maker, own)?.efforts;
-  return efforts === undefined ? facts : { ...facts, efforts };
 }

@@ -8,6 +8,7 @@ import { createBodyMaker } from './google-body.ts';
 import { createDecoder } from './google-stream.ts';
 import { createSayOnce, notice } from './notices.ts';
 import { endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
+import { createToolOffer } from './tool-schema.ts';
 
 export type GoogleOptions = WireOptions;
 
@@ -50,16 +51,18 @@ export function google(options: GoogleOptions): Model {
   let connection: Connection | undefined;
   let made: ReturnType<typeof prepare> | undefined;
   const sayOnce = createSayOnce();
+  const offer = createToolOffer({});
 
   return {
     id,
     get info() {
       return pricing.info(options);
     },
-    stream(request, signal) {
+    stream(asked, signal) {
       if (needsKey) throw noKey('GEMINI_API_KEY', id);
       connection ??= connectionTo(url, environment, options.tap);
       made ??= prepare();
+      const { request } = offer(asked);
       const { makeBody, change } = made;
       const events = callWire(
         { connection, headers, body: makeBody(request), timeouts, signal, onHeaders: options.onHeaders },

@@ -6,12 +6,13 @@ import { withoutVariant } from '../select/names.ts';
 import { callWire } from './call.ts';
 import { fitEffort } from './effort.ts';
 import { takesOf } from './files.ts';
-import { afterNotices, createSayOnce, type Notice, notice } from './notices.ts';
+import { createSayOnce, type Notice, notice } from './notices.ts';
 import { createBodyMaker } from './openai-chat-body.ts';
 import { type Dialect, type DialectName, dialectOf } from './openai-chat-dialects.ts';
 import { createDecoder } from './openai-chat-stream.ts';
 import { type CacheTime, endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
 import { orElse } from './or-else.ts';
+import { createToolOffer } from './tool-schema.ts';
 
 export type OpenaiChatOptions = WireOptions & {
   /** Where the server speaks otherwise than its address tells. */
@@ -74,16 +75,18 @@ export function openaiChat(options: OpenaiChatOptions): Model {
   /** The server has refused tools to the model while it thinks. */
   let hasRefusedTools = false;
   const sayOnce = createSayOnce();
+  const offer = createToolOffer({ needsProperties: true });
 
   return {
     id,
     get info() {
       return pricing.info(options);
     },
-    stream(request, signal) {
+    stream(asked, signal) {
       if (isOwnAddress && apiKey === undefined) throw noKey('OPENAI_API_KEY', id);
       connection ??= connectionTo(url, environment, options.tap);
       made ??= prepare();
+      const { request } = offer(asked);
       const [to, { makeBody, change, thinks, canRestThinking, isKnownToRefuse }] = [connection, made];
       const writable = new Set(dialect.leavesCallsInText ? request.tools.map(({ name }) => name) : []);
       const send = (mayThink: boolean) =>
@@ -107,7 +110,7 @@ export function openaiChat(options: OpenaiChatOptions): Model {
       const events = orElse(send(true), areToolsRefused, () => {
         if (!canRestThinking) throw toolsNeedResponses(id);
         hasRefusedTools = true;
-        return afterNotices([thinkingRests(id)], send(false));
+        return sayOnce([thinkingRests(id)], send(false));
       });
       return sayOnce(changes, events);
     },

@@ -10,8 +10,17 @@ import { createBodyMaker } from './openai-responses-body.ts';
 import { isSummaryRefused, isUnreadable, reasoningLost, summaryRefused } from './openai-responses-reasoning.ts';
 import { createDecoder } from './openai-responses-stream.ts';
 import { traitsOf } from './openai-responses-traits.ts';
-import { type CacheTime, endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
+import {
+  type CacheTime,
+  endpoint,
+  noKey,
+  type Refusal,
+  type Refusals,
+  timeoutsOf,
+  type WireOptions,
+} from './options.ts';
 import { orElse } from './or-else.ts';
+import { createToolOffer } from './tool-schema.ts';
 
 export type OpenaiOptions = WireOptions & {
   /**
@@ -52,8 +61,9 @@ export function openai(options: OpenaiOptions): Model {
   /** Found out at the first call: reading the environment and the catalogue is slow. */
   let connection: Connection | undefined;
   let made: { makeBody: ReturnType<typeof createBodyMaker>; change: string | null } | undefined;
-  const refusals = options.refusals ?? new Set();
+  const refusals: Refusals = options.refusals ?? new Set<Refusal>();
   const sayOnce = createSayOnce();
+  const offer = createToolOffer({ needsProperties: true });
   /** The first message whose reasoning the provider can read, by the first of its conversation. */
   const readableFrom = new WeakMap<Message, number>();
 
@@ -78,10 +88,11 @@ export function openai(options: OpenaiOptions): Model {
     get info() {
       return pricing.info(options);
     },
-    stream(request, signal) {
+    stream(asked, signal) {
       if (needsKey) throw noKey('OPENAI_API_KEY', id);
       connection ??= connectionTo(url, environment, options.tap);
       made ??= bodyMaker();
+      const { request } = offer(asked);
       const [to, { makeBody, change }, [first]] = [connection, made, request.messages];
       const offered: ReadonlySet<string> = new Set(request.tools.map(({ name }) => name));
       const send = () => {

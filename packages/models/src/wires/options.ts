@@ -32,7 +32,7 @@ export type WireOptions = {
   timeouts?: Partial<Timeouts>;
   parameters?: Parameters;
   /** What was found out of the account behind the key; shared by all that use it. Default: this model's own. */
-  refusals?: Refusals;
+  refusals?: Refusals | undefined;
   /** Sees the headers of every answer, also of one that is an error. */
   onHeaders?: (headers: IncomingHttpHeaders) => void;
   /** Writes down what goes over the wire (`recordWire`), or answers in the provider's place (`replayWire`). */
