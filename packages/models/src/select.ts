@@ -11,6 +11,7 @@ import { parseModelName } from './select/names.ts';
 import { suggestion } from './select/near.ts';
 import { knownProviders } from './select/providers.ts';
 import {
+  dialectSettingsOf,
   factsOf,
   ownOf,
   parametersOf,
@@ -27,12 +28,14 @@ export { catalogue, type DatedPrices, type ModelFacts, type Price } from './cata
 export { proxyFor } from './http/proxy.ts';
 export type { Parameters } from './parameters.ts';
 export type { Candidate } from './pool/types.ts';
+export { parameterChanges } from './select/changes.ts';
 export { askCredit } from './select/credit.ts';
 export { parseModelName } from './select/names.ts';
 export { suggestion } from './select/near.ts';
 export {
   catalogueModels,
   factsOf,
+  parametersOf,
   providerNames,
   type ResolvedProvider,
   resolveProvider,
@@ -93,7 +96,8 @@ export function createModels(options: ModelsOptions = {}): Models {
     const plainId = `${provider.name}/${model}`;
     const facts = factsOf(provider, model, settings);
     const parameters = parametersOf(plainId, variant, settings);
-    const call = { id, model, provider, facts, environment, parameters, ...(tap !== undefined && { tap }) };
+    const dialect = dialectSettingsOf(provider, model, settings);
+    const call = { id, model, provider, facts, dialect, environment, parameters, ...(tap !== undefined && { tap }) };
     const openWire = await loadWire(provider.wire);
     // An address or a proxy that is none shows itself now.
     openWire(call, provider.keys[0] ?? offlineKey);
@@ -101,7 +105,8 @@ export function createModels(options: ModelsOptions = {}): Models {
       id,
       provider,
       info: infoOf(facts),
-      open: (key, onHeaders) => openWire(call, (key as FoundKey | null) ?? offlineKey, onHeaders),
+      open: (key, onHeaders, refusals) =>
+        openWire(call, (key as FoundKey | null) ?? offlineKey, { onHeaders, refusals }),
     };
   }
 

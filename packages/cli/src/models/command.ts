@@ -64,7 +64,7 @@ function textOf(report: ModelsReport, filter: string, style: Style): string[] {
 
 function defaultLine({ default: choice }: ModelsReport, style: Style): string {
   if (choice === null) return 'No model is the default. Set PAWL_MODEL, or model in config.yaml.';
-  const { name, from, file, problem } = choice;
+  const { name, from, file, problem, changes } = choice;
   const words = {
     flag: '',
     session: '',
@@ -74,7 +74,8 @@ function defaultLine({ default: choice }: ModelsReport, style: Style): string {
     last: 'picked last in this project',
   };
   const line = `${style.bold('Default')}  ${oneLine(name)}  ${style.dim(words[from])}`;
-  return problem === null ? line : `${line}\n  ${style.yellow(oneLine(problem))}`;
+  const notes = [...(problem === null ? [] : [problem]), ...changes];
+  return [line, ...notes.map((note) => `  ${style.yellow(oneLine(note))}`)].join('\n');
 }
 
 function otherLines(rows: readonly ProviderRow[], style: Style): string[] {
@@ -109,9 +110,9 @@ function providerLines(
 }
 
 function poolLines({ pool, models }: PoolRow, style: Style): string[] {
-  const rows = models.map(({ id, problem }) => [
+  const rows = models.map(({ id, problem, changes }) => [
     oneLine(id),
-    { text: problem === null ? '' : oneLine(problem), paint: style.yellow },
+    { text: oneLine([...(problem === null ? [] : [problem]), ...changes].join(' ')), paint: style.yellow },
   ]);
   return [`  ${style.bold(pool)}`, ...tableLines(rows, '    ')];
 }
