@@ -24,7 +24,10 @@ const unverified = {
     code: 'unsupported_value',
   },
 };
-const unreadable = { status: 400, error: { message: 'The encrypted content for item rs_1 could not be verified.' } };
+const unreadable = {
+  status: 400,
+  error: { type: 'invalid_request_error', message: 'The encrypted content for item rs_1 could not be verified.' },
+};
 
 /** A wire to OpenAI's own address, whose connections all lead to the server. */
 function throughServer(): { HTTPS_PROXY?: string; HTTP_PROXY: string } {
