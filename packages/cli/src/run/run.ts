@@ -6,7 +6,7 @@ import type { PermissionMode, RuleSet } from '@pawl/protocol';
 import { sqliteLog } from '@pawl/storage';
 import { memoryTools } from '@pawl/tools/memory';
 import { agentFor, defaultAgent } from '../agents/check.ts';
-import { openAgents } from '../agents/find.ts';
+import { openAgents, readAgents } from '../agents/find.ts';
 import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/config.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -51,6 +51,8 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<Ex
     const settings = isElsewhere ? await readConfig({ folder: found.cwd, tools: names }) : config;
     for (const warning of settings.warnings) say(`pawl: ${warning}`);
     const agent = await agentOf(options, found);
+    // Found out here and not by the model that wants to delegate to one of them.
+    for (const problem of (await readAgents(found?.cwd ?? options.cwd)).problems) say(`pawl: ${problem}`);
     return await runOn({
       log,
       memory,
