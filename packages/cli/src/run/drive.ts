@@ -12,7 +12,7 @@ import type { Begin } from './begin.ts';
 import type { OutputFormat } from './flags.ts';
 import type { Interrupts } from './interrupt.ts';
 import { listenForInterrupts } from './interrupt.ts';
-import { count, createTally } from './tally.ts';
+import { count, countDenials, createTally } from './tally.ts';
 import { followTree, hasOpenTasks } from './tree.ts';
 
 export type Drive = {
@@ -71,6 +71,7 @@ export async function drive({
     desk?.add(await session.view());
     const tree = await followTree(host, before, {
       async tell(event, name) {
+        countDenials(tally, event, name);
         await reporter.task?.(event, name);
         if (desk !== null && isForDesk(event)) desk.event(event, { name, session: await host.open(event.session) });
       },
