@@ -56,9 +56,7 @@ const situations: { [name: string]: () => Promise<void> } = {
     const parent = callsThenEnds('task', { prompt: 'Wait.' });
     const child = callsThenEnds('deed', {}, 'child');
     const settings = { ...shortly, rules: { deny: [], ask: [], allow: ['task'] } };
-    await tell(
-      await open(parent, { tools: [...builtinTools(), deed], agents, models: () => child }, settings),
-    );
+    await tell(await open(parent, { tools: [...builtinTools(), deed], agents, models: () => child }, settings));
     console.log(child.requests.length);
   },
   'approval seen in events': async () => {

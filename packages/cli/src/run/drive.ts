@@ -101,6 +101,7 @@ export async function drive({
     tree.close();
     const view = await session.view();
     const turn = tally.turn ?? (tally.hasCaughtUp ? view.lastTurn : null);
+    if (output.isClosed()) return exitCodes.unread;
     const isCut = turn === null || interrupts.isInterrupted();
     const exitCode = isCut ? exitCodes.cancelled : exitCodeOf(turn, tally.failure?.code ?? null);
     await reporter.finish({ tally, view, exitCode });

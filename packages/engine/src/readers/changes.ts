@@ -51,10 +51,7 @@ export function undoStackOf(events: readonly DurableEvent[], tasks: TaskLogs): U
  * The changes of one turn, whether they were undone or not; of all after an event; or of the whole session. What was
  * undone within the latter two, and not done again, counts as if it had not been. What `tasks` did is part of it.
  */
-export function fileChangesOf(
-  events: readonly DurableEvent[],
-  range: Range = {},
-): FileChanges {
+export function fileChangesOf(events: readonly DurableEvent[], range: Range = {}): FileChanges {
   const { undone: _, changes, ...found } = foldChanges(events, range);
   return { ...found, changes: [...changes.values()] };
 }

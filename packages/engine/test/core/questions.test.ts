@@ -67,7 +67,10 @@ describe('P7: a question', () => {
         [{ choices: 'red' }, large],
         [{ text: 'red' }, large],
       ],
-      'Answer 2 of 2 is not of the form of an answer.': [[red, null], [red, { choices: [], text: 3 }]],
+      'Answer 2 of 2 is not of the form of an answer.': [
+        [red, null],
+        [red, { choices: [], text: 3 }],
+      ],
       'Of questions there are 2, and of answers 1.': [[red]],
     };
     for (const [sentence, wrong] of Object.entries(sentences)) {
