@@ -134,6 +134,8 @@ function addRunOptions(command: Command): Command {
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
+    .option('-v, --verbose', 'show everything as it happens: thinking, what tools say, whole diffs')
+    .option('--show-thinking', 'show what the model thinks')
     .option('--output-schema <file>', 'a JSON Schema: the result is JSON that satisfies it')
     .option('--tool-choice <choice>', 'auto, none, required, or the name of the tool to call first')
     .option('--request-timeout <time>', 'the longest time of one call of the model')

@@ -36,7 +36,7 @@ describe('the main job', () => {
     expect(stderr).toMatch(/✓ grep .*TODO.* ms/);
     expect(stderr).toMatch(/✓ write TODO\.md {2}\+\d+ {2}\d+ ms/);
     expect(stderr).toMatch(
-      /✓ completed in .* · step 3\/20 · \d+ messages · .* · cost \$0 · (?:mode \S+ · )?context \d+% \(\S+\/128k\) · session \S+/,
+      /✓ completed in .* · step 3\/20 · .* in, .* out · cost \$0 · (?:mode \S+ · )?context \d+%\nsession \S+\n$/,
     );
   });
 

@@ -144,7 +144,15 @@ async function runOn({
   };
   // The host looks at the layers anew for every call.
   const onRuleKept = (layer: keyof typeof layers, rule: string) => layers[layer].allow.push(rule);
-  const shown = { host, onFirstAnswer, onRuleKept, format: options.outputFormat, isAttended, identity: host.identity };
+  const shown = {
+    host,
+    onFirstAnswer,
+    onRuleKept,
+    format: options.outputFormat,
+    detail: options.detail,
+    isAttended,
+    identity: host.identity,
+  };
   try {
     const files =
       attached.length === 0 ? [] : await (await import('./attach.ts')).attachAll(host, attached, model, say);
