@@ -2,15 +2,17 @@ import type { Model } from '@pawl/engine';
 import { isPawlError, PawlError } from '@pawl/protocol';
 import { findAt, providerCalled } from './catalogue/find.ts';
 import { infoOf } from './catalogue/pricing.ts';
+import type { ModelFacts } from './catalogue/table.ts';
 import type { WireTap } from './http/connection.ts';
 import type { ProxyEnvironment } from './http/proxy.ts';
 import type { Health } from './pool/health.ts';
 import type { Candidate } from './pool/types.ts';
 import type { FoundKey } from './select/keys.ts';
 import { parseModelName } from './select/names.ts';
-import { suggestion } from './select/near.ts';
+import { isOtherVersion, nearest, suggestion } from './select/near.ts';
 import { knownProviders } from './select/providers.ts';
 import {
+  catalogueModels,
   dialectSettingsOf,
   factsOf,
   ownOf,
@@ -95,6 +97,7 @@ export function createModels(options: ModelsOptions = {}): Models {
     if (!provider.isReady && !isOffline) throw noKeyFor(id, provider);
     const plainId = `${provider.name}/${model}`;
     const facts = factsOf(provider, model, settings);
+    sayIfMisspelt(provider, model, facts);
     const parameters = parametersOf(plainId, variant, settings);
     const dialect = dialectSettingsOf(provider, model, settings);
     const call = { id, model, provider, facts, dialect, environment, parameters, ...(tap !== undefined && { tap }) };
@@ -108,6 +111,16 @@ export function createModels(options: ModelsOptions = {}): Models {
       open: (key, onHeaders, refusals) =>
         openWire(call, (key as FoundKey | null) ?? offlineKey, { onHeaders, refusals }),
     };
+  }
+
+  /** A model that is newer than the catalogue is asked for all the same; one that is misspelt had better be said now. */
+  function sayIfMisspelt(provider: ResolvedProvider, model: string, facts: ModelFacts): void {
+    const known = Object.keys(facts).length > 0 ? [] : catalogueModels(provider);
+    const near = nearest(model, known);
+    if (near === null || isOtherVersion(model, near)) return;
+    notice(
+      `${provider.name}/${model} is in no catalogue, and is asked for all the same. Did you mean "${provider.name}/${near}"?`,
+    );
   }
 
   async function candidatesFor(name: string): Promise<readonly Candidate[]> {

@@ -28,7 +28,7 @@ export async function showModels(
   if (json === true) await output.write(`${JSON.stringify(report, null, 2)}\n`);
   else await output.write(`${textOf(report, filter, createStyle(wantsColour(process.stdout))).join('\n')}\n`);
   await output.flush();
-  return exitCodes.completed;
+  return filter !== '' && report.models.length === 0 ? exitCodes.usage : exitCodes.completed;
 }
 
 function textOf(report: ModelsReport, filter: string, style: Style): string[] {
@@ -72,6 +72,7 @@ function defaultLine({ default: choice }: ModelsReport, style: Style): string {
     environment: 'by PAWL_MODEL',
     config: `by ${file ?? 'the configuration'}`,
     last: 'picked last in this project',
+    key: 'because its key is set',
   };
   const line = `${style.bold('Default')}  ${oneLine(name)}  ${style.dim(words[from])}`;
   const notes = [...(problem === null ? [] : [problem]), ...changes];
