@@ -16,6 +16,8 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
   let open = new Map<number, Block>();
   /** The text block just before, if nothing else came after it. */
   let lastText: TextBlock | null = null;
+  /** Ids of the calls that came with the start: a gateway may tell them once more. */
+  let given = new Set<string>();
   let usage: Fields = {};
   let stopReason: string | null = null;
   /** Why the model refused, where the API says so. */
@@ -28,9 +30,21 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
     hasStarted = true;
     open = new Map();
     lastText = null;
-    stopReason = null;
-    refusal = '';
+    given = new Set();
     usage = fields(message.usage);
+    // What was ready before the stream began comes with its start: a call of code that runs at the provider, say.
+    const blocks = list(message.content).map(fields);
+    for (const [index, block] of blocks.entries()) {
+      startBlock(index, block);
+      stopBlock(index);
+      if (block.type === 'tool_use') given.add(string(block.id));
+    }
+    if (blocks.length > 0) readEnd(message);
+  }
+
+  function readEnd({ stop_reason, stop_details }: Fields): void {
+    if (typeof stop_reason === 'string') stopReason = stop_reason;
+    refusal = string(fields(stop_details).explanation) || refusal;
   }
 
   function startBlock(index: number, block: Fields): void {
@@ -64,6 +78,7 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
         return;
       }
       case 'tool_use': {
+        if (given.has(string(block.id))) return;
         const opened = answer.openCall(string(block.name));
         open.set(index, opened);
         // Whole from the start, where the server does not stream it.
@@ -91,9 +106,7 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
   }
 
   function readMessageDelta(event: Fields): void {
-    const delta = fields(event.delta);
-    if (typeof delta.stop_reason === 'string') stopReason = delta.stop_reason;
-    refusal = string(fields(delta.stop_details).explanation) || refusal;
+    readEnd(fields(event.delta));
     // Totals so far; what is not named here stands as the start said.
     for (const [key, value] of Object.entries(fields(event.usage))) if (value !== null) usage[key] = value;
   }
@@ -141,12 +154,7 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
         throw providerError({ status: 0, ...describeFailure(message) });
       }
       startMessage(message);
-      list(message.content).forEach((block, index) => {
-        startBlock(index, fields(block));
-        stopBlock(index);
-      });
-      stopReason = string(message.stop_reason) || null;
-      refusal = string(fields(message.stop_details).explanation);
+      readEnd(message);
     },
     isWhole: () => stopReason !== null && open.size === 0,
     finish() {
