@@ -330,7 +330,11 @@ describe('an answer of the Messages API', () => {
     });
 
     it('that starts anew has only what came last', () => {
-      const { message } = read(start([call('a', { id: 1 })], 'tool_use'), start([call('a', { id: 2 })], 'tool_use'), stop);
+      const { message } = read(
+        start([call('a', { id: 1 })], 'tool_use'),
+        start([call('a', { id: 2 })], 'tool_use'),
+        stop,
+      );
       expect(message?.content).toEqual([lookup({ id: 2 })]);
     });
   });

@@ -96,7 +96,11 @@ describe('a failed request', () => {
       400,
       'Unable to submit request because the input token count is 1251952 but model only supports up to 1048576. Reduce the input token count and try again.',
     ],
-    ['OpenAI', 400, 'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 289650 tokens.'],
+    [
+      'OpenAI',
+      400,
+      'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 289650 tokens.',
+    ],
     [
       'Nova on Bedrock',
       400,
@@ -118,10 +122,13 @@ describe('a failed request', () => {
       429,
       'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 30601. The input or output tokens must be reduced in order to run successfully.',
     ],
-  ])('E12: of %s with %i that is larger than a minute may be is too long, and no rate', (_provider, status, message) => {
-    const body = JSON.stringify({ error: { message, type: 'tokens', code: 'rate_limit_exceeded' } });
-    expect(responseError(status, {}, body, 0)).toMatchObject({ code: 'context_overflow' });
-  });
+  ])(
+    'E12: of %s with %i that is larger than a minute may be is too long, and no rate',
+    (_provider, status, message) => {
+      const body = JSON.stringify({ error: { message, type: 'tokens', code: 'rate_limit_exceeded' } });
+      expect(responseError(status, {}, body, 0)).toMatchObject({ code: 'context_overflow' });
+    },
+  );
 
   it('for a rate that others used up is a rate', () => {
     const message =

@@ -3,6 +3,7 @@ import { PawlError } from '@pawl/protocol';
 import { createPricing } from '../catalogue/pricing.ts';
 import { modelError } from '../errors.ts';
 import { defaultTimeouts, type SilenceLimit, silenceLimit, type Timeouts } from '../http/timeouts.ts';
+import { isWebPage, notAModel } from '../http/unusable.ts';
 import type { Parameters } from '../parameters.ts';
 import { fields, list, string } from '../wires/fields.ts';
 import { readError } from './ai-sdk-errors.ts';
@@ -61,7 +62,8 @@ export function fromAiSdk(model: AiSdkModel, settings: AiSdkSettings = {}): Mode
         yield* noticesOf(list(fields(whole).warnings), id, warned);
         reader.readWhole(whole);
       } else {
-        const { stream: parts } = await call.wait(model.doStream(options));
+        const { stream: parts, response } = await call.wait(model.doStream(options));
+        if (isWebPage(string(fields(fields(response).headers)['content-type']), '')) throw notAModel(provider, '');
         yield { type: 'activity', activity: 'waiting_first_token' };
         const source = parts.getReader();
         let isWriting = false;

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { messageOf, type PawlError } from '@pawl/protocol';
 import { type FailureDetails, modelError } from '../errors.ts';
 import { isTooLong } from './too-long.ts';
+import { codeOf as connectionCodeOf, unusableAddress } from './unusable.ts';
 
 /** What a provider says went wrong, in an answer of its own or in the middle of a stream. */
 export type ProviderFailure = {
@@ -122,9 +123,18 @@ function retryDelay(body: string): number | null {
 
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL']);
 
-/** A failure of the connection itself, before or while an answer came. */
-export function networkError(error: Error, host: string, hasConnected: boolean): PawlError {
-  const code = 'code' in error ? String(error.code) : '';
+/**
+ * A failure of the connection itself, before or while an answer came. `hasAnswered`: the host did before, in this process,
+ * so that it is the network that forgot its name.
+ */
+export function networkError(
+  error: Error,
+  host: string,
+  { hasConnected, hasAnswered = false }: { hasConnected: boolean; hasAnswered?: boolean },
+): PawlError {
+  const code = connectionCodeOf(error);
+  const unusable = hasConnected || (hasAnswered && code === 'ENOTFOUND') ? null : unusableAddress(error, host);
+  if (unusable !== null) return unusable;
   // An AggregateError (all addresses of a host failed) has no message of its own.
   const said = error.message || code || messageOf(error.cause ?? error.name);
   if (!hasConnected || unreachable.has(code)) {

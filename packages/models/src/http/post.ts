@@ -50,6 +50,9 @@ const errorBodyMs = 2000;
 /** How long a released answer may take to end before its connection is given up. */
 const releaseMs = 1000;
 
+/** Hosts that answered this process: that their name is not known now is a trouble of the network, and passes. */
+const answered = new Set<string>();
+
 /** Posts `body` and hands the answer to `handler` as it comes, without a stream or a promise in between. */
 export function post(request: Post, handler: PostHandler): PostHandle {
   const { connection, timeouts, signal } = request;
@@ -126,11 +129,12 @@ export function post(request: Post, handler: PostHandler): PostHandle {
 
   function onResponse(answer: IncomingMessage): void {
     response = answer;
+    answered.add(connection.host);
     const status = answer.statusCode ?? 0;
-    answer.on('error', (error) => fail(networkError(error, host, true)));
+    answer.on('error', (error) => fail(networkError(error, host, { hasConnected: true })));
     // Some breaks end an answer without an error event.
     answer.once('close', () => {
-      if (!isOver) fail(networkError(new Error('closed in mid-answer'), host, true));
+      if (!isOver) fail(networkError(new Error('closed in mid-answer'), host, { hasConnected: true }));
     });
     if (!showHeaders(answer.headers)) return;
     if (status < 200 || status > 299) {
@@ -209,7 +213,7 @@ export function post(request: Post, handler: PostHandler): PostHandle {
       if (isPawlError(error)) fail(error);
       // The server closed an idle connection just as it was taken up again: it has not read the request.
       else if (attempt.reusedSocket && response === null && !isSecondTry) send(true);
-      else fail(networkError(error, host, hasConnected));
+      else fail(networkError(error, host, { hasConnected, hasAnswered: answered.has(connection.host) }));
     });
     attempt.cork();
     for (const piece of request.body) attempt.write(piece);
