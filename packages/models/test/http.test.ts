@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createNetServer, type Server as NetSe
 import { isPawlError } from '@pawl/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { responseError, retryAfter } from '../src/http/failure.ts';
-import { silenceLimit } from '../src/http/timeouts.ts';
+import { contentLimit, silenceLimit } from '../src/http/timeouts.ts';
 import { anthropic, failureDetails, isTransientFailure, openaiChat, type WireOptions } from '../src/index.ts';
 import { type WireAnswer, wireServer } from '../src/testing/index.ts';
 import { anthropicStream } from '../src/testing/wire-anthropic.ts';
@@ -413,12 +413,92 @@ describe('a limit on waiting', () => {
     [{ firstByteMs: 0, idleMs: 300 }, false, 0, 'timeouts.firstByteMs'],
     [{ firstByteMs: 100, idleMs: 0 }, false, 0, 'timeouts.idleMs'],
   ])('of %j on an answer that is written: %j, is %j ms, from %s', (timeouts, isWriting, milliseconds, setting) => {
-    expect(silenceLimit({ connectMs: 0, ...timeouts }, isWriting)).toEqual({ milliseconds, setting });
+    expect(silenceLimit(timeouts, !isWriting)).toEqual({ milliseconds, setting });
+  });
+
+  it.each([
+    [{ firstByteMs: 1000, contentMs: 300 }, true, 1000, 'timeouts.firstByteMs'],
+    [{ firstByteMs: 1000, contentMs: 300 }, false, 300, 'timeouts.contentMs'],
+    [{ firstByteMs: 100, contentMs: 300 }, true, 300, 'timeouts.contentMs'],
+    [{ firstByteMs: 0, contentMs: 300 }, true, 0, 'timeouts.firstByteMs'],
+    [{ firstByteMs: 100, contentMs: 0 }, true, 0, 'timeouts.contentMs'],
+  ])('of %j on content, while the model thinks: %j, is %j ms, from %s', (timeouts, thinks, milliseconds, setting) => {
+    expect(contentLimit(timeouts, thinks)).toEqual({ milliseconds, setting });
+  });
+
+  describe('M2: on content', () => {
+    const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+    const text = (word: string) =>
+      event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: word } });
+    const opened = (index: number, block: object) =>
+      event({ type: 'content_block_start', index, content_block: block });
+    const begun = event({ type: 'message_start', message: { usage: {} } });
+    const writing = begun + opened(0, { type: 'text', text: '' }) + text('Hel');
+    const thinking = opened(1, { type: 'thinking', thinking: '', signature: '' });
+
+    /** A server that says `body`, and then sends `ping` for ever. */
+    async function pinging(body: string, ping: string) {
+      const server = createServer((incoming, outgoing) => {
+        outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+        outgoing.write(body);
+        const timer = setInterval(() => outgoing.write(ping), 5);
+        outgoing.once('close', () => clearInterval(timer));
+        incoming.resume();
+      });
+      closing.unshift(() => server.closeAllConnections());
+      return `http://127.0.0.1:${await listen(server)}`;
+    }
+
+    it.each([
+      ['pings', event({ type: 'ping' })],
+      ['comments', ': keep-alive\n\n'],
+      ['empty deltas', text('')],
+      ['events that nobody knows', event({ type: 'heartbeat' })],
+    ])('%s do not hold an answer open that has stalled', async (_what, ping) => {
+      const url = await pinging(writing, ping);
+      const error = await thrownBy(call(modelAt(url, { timeouts: { contentMs: 100, idleMs: 60_000 } }), ask));
+      expect(error).toMatchObject({
+        code: 'idle_timeout',
+        message: expect.stringMatching(/nothing of its answer for 100 ms.*raise timeouts\.contentMs/) as string,
+      });
+      expect(isTransientFailure(error)).toBe(true);
+    });
+
+    it('pings before the first word are given as long as a thought, and no longer', async () => {
+      const url = await pinging(begun, event({ type: 'ping' }));
+      const timeouts = { contentMs: 20, firstByteMs: 150 };
+      expect(await thrownBy(call(modelAt(url, { timeouts }), ask))).toMatchObject({
+        code: 'idle_timeout',
+        message: expect.stringMatching(/nothing of its answer for 150 ms.*raise timeouts\.firstByteMs/) as string,
+      });
+    });
+
+    it('a thought in the middle of an answer may be silent for as long as one before it', async () => {
+      const url = await pinging(
+        `${writing}${event({ type: 'content_block_stop', index: 0 })}${thinking}`,
+        event({ type: 'ping' }),
+      );
+      const timeouts = { contentMs: 20, idleMs: 20, firstByteMs: 200 };
+      expect(await thrownBy(call(modelAt(url, { timeouts }), ask))).toMatchObject({
+        message: expect.stringMatching(/200 ms.*raise timeouts\.firstByteMs/) as string,
+      });
+    });
+
+    it('what comes in small pieces is content, whatever comes between', async () => {
+      const url = await pinging(writing, text('l') + event({ type: 'ping' }));
+      const words: string[] = [];
+      const timeouts = { contentMs: 400, idleMs: 400, firstByteMs: 400 };
+      for await (const one of modelAt(url, { timeouts }).stream(ask, new AbortController().signal)) {
+        if (one.type === 'text') words.push(one.text);
+        if (words.length > 200) break;
+      }
+      expect(words.join('')).toMatch(/^Hell+$/);
+    });
   });
 
   it('of 0 is none', async () => {
     const server = await serve([{ text: 'ok' }]);
-    const timeouts = { connectMs: 0, firstByteMs: 0, idleMs: 0 };
+    const timeouts = { connectMs: 0, firstByteMs: 0, idleMs: 0, contentMs: 0 };
     expect((await answerOf(modelAt(server.url, { timeouts }), ask)).stopReason).toBe('end');
   });
 });

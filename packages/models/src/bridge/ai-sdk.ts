@@ -165,7 +165,7 @@ function openCall(signal: AbortSignal, timeouts: Partial<Timeouts>): Call {
     check() {
       if (failure !== null) throw failure;
     },
-    heard: (isWriting) => limit(silenceLimit(limits, isWriting), 'idle_timeout'),
+    heard: (isWriting) => limit(silenceLimit(limits, !isWriting), 'idle_timeout'),
     onEnd(next) {
       stop = next;
     },

@@ -156,6 +156,7 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
       startMessage(message);
       readEnd(message);
     },
+    isThinking: answer.isThinking,
     isWhole: () => stopReason !== null && open.size === 0,
     finish() {
       for (const index of [...open.keys()]) stopBlock(index);

@@ -24,12 +24,14 @@ export function callWire(
     },
   });
   const emit = (event: ModelEvent) => {
-    if (event.type === 'text' || event.type === 'input') handle.writes();
+    if (event.type === 'text' || event.type === 'thinking' || event.type === 'input') hasContent = true;
     queue.push(event);
   };
   const decoder = createDecoder(emit);
   let reader: Reader = createStreamReader(decoder);
   let isOver = false;
+  /** The chunk that is read holds a piece of the answer. */
+  let hasContent = false;
   let contentType: string | undefined;
   /** How the body begins. */
   let opening: string | null = null;
@@ -89,7 +91,9 @@ export function callWire(
     data(chunk) {
       attempt(() => {
         if (opening === null) begin(chunk);
+        hasContent = false;
         if (reader.feed(chunk)) finish();
+        else handle.follow(decoder.isThinking(), hasContent);
       });
     },
     end() {

@@ -136,6 +136,7 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
       const chunks: unknown = body.trimStart().startsWith('[') ? parseEvent(`{"chunks":${body}}`).chunks : null;
       for (const chunk of chunks === null ? [parseEvent(body)] : list(chunks).map(fields)) readChunk(chunk);
     },
+    isThinking: answer.isThinking,
     isWhole: () => finishReason !== null || blockReason !== null,
     finish() {
       const stop = blockReason === null ? stopOf(finishReason) : 'refusal';

@@ -161,6 +161,7 @@ export function createDecoder(
       return false;
     },
     readWhole: (body) => readChunk(parseEvent(body), 'message'),
+    isThinking: answer.isThinking,
     isWhole: () => finishReason !== null,
     finish() {
       recognise();

@@ -108,6 +108,7 @@ export function createDecoder(
       if (status === 'incomplete') endResponse(response, status);
       else if (status === 'completed' || status === undefined) endResponse(response, 'completed');
     },
+    isThinking: answer.isThinking,
     isWhole: () => ended !== null,
     finish() {
       const total = usageOf(usage);
