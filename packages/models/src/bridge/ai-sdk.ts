@@ -7,7 +7,8 @@ import { isWebPage, notAModel } from '../http/unusable.ts';
 import type { Parameters } from '../parameters.ts';
 import { fields, list, string } from '../wires/fields.ts';
 import { readError } from './ai-sdk-errors.ts';
-import { createOptions } from './ai-sdk-prompt.ts';
+import { createOptions, unstored } from './ai-sdk-prompt.ts';
+import { withoutKeys } from './ai-sdk-secrets.ts';
 import { createPartReader } from './ai-sdk-stream.ts';
 import type { AiSdkModel, ProviderOptions } from './ai-sdk-types.ts';
 
@@ -45,7 +46,7 @@ export function fromAiSdk(model: AiSdkModel, settings: AiSdkSettings = {}): Mode
     version: model.specificationVersion,
     id,
     parameters: settings.parameters ?? {},
-    providerOptions: settings.providerOptions,
+    providerOptions: unstored(provider, settings.providerOptions),
   };
   const warned = new Set<string>();
 
@@ -87,7 +88,7 @@ export function fromAiSdk(model: AiSdkModel, settings: AiSdkSettings = {}): Mode
       call.close();
       yield { type: 'finished', message };
     } catch (error) {
-      throw readError(call.failure() ?? error, provider, Date.now());
+      throw await withoutKeys(readError(call.failure() ?? error, provider, Date.now()), model);
     } finally {
       call.close();
     }
