@@ -8,8 +8,8 @@ import {
   type Model,
   memoryLog,
   openaiChat,
-  type PawlEvent,
   PawlError,
+  type PawlEvent,
   pool,
 } from 'pawl';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -80,7 +80,9 @@ describe('M6: a model given to createHost', () => {
     const down = await serve(() => ({ status: 529 }));
     const up = await serve([ok]);
     const policy = { rounds: 2, firstPauseMs: 1 };
-    const both = pool([openaiChat({ ...at(down.url), id: 'a/m' }), openaiChat({ ...at(up.url), id: 'b/m' })], { policy });
+    const both = pool([openaiChat({ ...at(down.url), id: 'a/m' }), openaiChat({ ...at(up.url), id: 'b/m' })], {
+      policy,
+    });
     expect(await turn(both)).toMatchObject({ outcome: 'completed', answers: [{ model: 'b/m' }] });
     const alone = await turn(pool([openaiChat({ ...at(down.url), id: 'c/m' })], { policy }));
     expect(alone.outcome).toBe('failed');

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type AnthropicOptions, anthropic } from '../src/index.ts';
 import { type WireAnswer, type WireServer, wireServer } from '../src/testing/index.ts';
 import { readText, sse } from './streams.ts';
-import { answerOf, assistant, call, request, results, thrownBy, user } from './support.ts';
+import { answerOf, assistant, call, request, results, thrownBy, uncounted, user } from './support.ts';
 
 let server: WireServer;
 afterEach(() => server?.close());
@@ -174,7 +174,7 @@ describe('an answer of the Messages API', () => {
       },
     ]);
     const events = await call(model, request([user('Hi')]));
-    expect(events).toEqual([
+    expect(uncounted(events)).toEqual([
       { type: 'activity', activity: 'connecting' },
       { type: 'activity', activity: 'waiting_headers' },
       { type: 'activity', activity: 'waiting_first_token' },
@@ -339,6 +339,15 @@ describe('an answer of the Messages API', () => {
     });
   });
 
+  it('M4: tells what it used as soon as that is known, and again as it ends', () => {
+    const body = sse([start, ...textBlock('hi'), delta('end_turn'), stop]);
+    const { events, message } = readText('anthropic', body);
+    const [first, last] = events.filter(({ type }) => type === 'usage');
+    expect(events[0]).toBe(first);
+    expect(first).toMatchObject({ usage: { inputTokens: message?.usage.inputTokens } });
+    expect(last).toMatchObject({ usage: message?.usage });
+  });
+
   it('that the model refuses says why, where the API does', () => {
     const refusal = { stop_reason: 'refusal', stop_details: { category: 'cyber', explanation: 'Not this.' } };
     const { message } = readText(
@@ -353,7 +362,7 @@ describe('an answer of the Messages API', () => {
     const all = [start, open, text, start, ...textBlock('right'), delta('end_turn'), stop];
     const { message, events } = readText('anthropic', sse(all));
     expect(message?.content).toEqual([{ type: 'text', text: 'right' }]);
-    expect(events.map(({ type }) => type)).toEqual(['text', 'rollback', 'text']);
+    expect(uncounted(events).map(({ type }) => type)).toEqual(['text', 'rollback', 'text']);
   });
 
   it('is not disturbed by starts that come twice', () => {
@@ -361,7 +370,7 @@ describe('an answer of the Messages API', () => {
     const all = [start, start, open, open, text, close, delta('end_turn'), stop];
     const { message, events } = readText('anthropic', sse(all));
     expect(message?.content).toEqual([{ type: 'text', text: 'once' }]);
-    expect(events).toEqual([{ type: 'text', text: 'once' }]);
+    expect(uncounted(events)).toEqual([{ type: 'text', text: 'once' }]);
   });
 
   it.each([

@@ -5,6 +5,7 @@ import { type Block, createAnswer, type TextBlock } from './answer.ts';
 import { readPlainDelta } from './anthropic-delta.ts';
 import { type Fields, fields, list, number, string } from './fields.ts';
 import { type Decoder, parseEvent } from './reader.ts';
+import { spentOf } from './spent.ts';
 
 /**
  * Reads the events of the Messages API. Blocks of kinds that Pawl does not ask for (server tools) and unknown events
@@ -40,6 +41,12 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
       if (block.type === 'tool_use') given.add(string(block.id));
     }
     if (blocks.length > 0) readEnd(message);
+    tellUsage();
+  }
+
+  /** Before the end, which a call that is cancelled never sees. */
+  function tellUsage(): void {
+    if (Object.keys(usage).length > 0) emit({ type: 'usage', ...spentOf(usage, usageOf, costOf) });
   }
 
   function readEnd({ stop_reason, stop_details }: Fields): void {
@@ -109,6 +116,7 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
     readEnd(fields(event.delta));
     // Totals so far; what is not named here stands as the start said.
     for (const [key, value] of Object.entries(fields(event.usage))) if (value !== null) usage[key] = value;
+    tellUsage();
   }
 
   return {
@@ -161,9 +169,7 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
     finish() {
       for (const index of [...open.keys()]) stopBlock(index);
       if (stopReason === 'refusal') answer.addText(answer.openText(), refusal);
-      const total = usageOf(usage);
-      // Nothing said is not nothing used.
-      const costUsd = Object.keys(usage).length === 0 ? null : costOf(total);
+      const { usage: total, costUsd } = spentOf(usage, usageOf, costOf);
       return answer.finish(stopReasonOf(stopReason), total, costUsd);
     },
   };
