@@ -170,6 +170,8 @@ export type ModelEvent =
   | { type: 'thinking'; text: string }
   | { type: 'input'; call: number; tool: string; text: string }
   | { type: 'input_complete'; call: number; tool: string; input: JsonObject }
+  /** What the answer has used so far, as its provider counts it; the next one takes its place. What is never told is unknown. */
+  | { type: 'usage'; usage: Usage; costUsd: number | null }
   /** Something that a person should see, in one line: a wait, a switch of model or key. */
   | { type: 'notice'; level: 'info' | 'warning'; code: string; message: string }
   /** What was streamed so far is void; the stream begins anew. */

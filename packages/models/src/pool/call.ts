@@ -98,6 +98,7 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
         return result;
       case 'finished':
         return { value: { type: 'finished', message: this.#answer(result.value.message) }, done: false };
+      case 'usage':
       case 'activity':
       case 'notice':
         return result;

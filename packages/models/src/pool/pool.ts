@@ -43,7 +43,6 @@ export function poolModel(options: PoolOptions): Model {
   const health = options.health ?? createHealth(options.clock === undefined ? {} : { clock: options.clock });
   const clock = options.clock ?? health.clock;
   const policy = { ...defaultPolicy, ...options.policy };
-  const info = infoOf(head, candidates);
   const targets = new Map(candidates.map((candidate) => [candidate, targetsOf(candidate, health)]));
   const models = new Map<Target, Model>();
   /** By its first message, which no two conversations share, and which a compaction replaces. */
@@ -83,7 +82,9 @@ export function poolModel(options: PoolOptions): Model {
 
   return {
     id,
-    info,
+    get info() {
+      return infoOf(head, candidates);
+    },
     limitsRequests: true,
     stream(request, signal): AsyncIterable<ModelEvent> {
       const [first] = request.messages;

@@ -45,11 +45,12 @@ export type WireOptions = {
 
 /** The timeouts to use; what is not given, or undefined, has its default. */
 export function timeoutsOf(options: WireOptions): Timeouts {
-  const { connectMs, firstByteMs, idleMs } = options.timeouts ?? {};
+  const { connectMs, firstByteMs, idleMs, contentMs } = options.timeouts ?? {};
   return {
     connectMs: connectMs ?? defaultTimeouts.connectMs,
     firstByteMs: firstByteMs ?? defaultTimeouts.firstByteMs,
     idleMs: idleMs ?? defaultTimeouts.idleMs,
+    contentMs: contentMs ?? defaultTimeouts.contentMs,
   };
 }
 
