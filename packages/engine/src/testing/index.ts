@@ -5,3 +5,4 @@ export { runners } from '../runtime/effects/index.ts';
 export type { Core } from '../runtime/session.ts';
 export { core } from '../runtime/session.ts';
 export { pdfOf, pngOf } from './files.ts';
+export { schemaProblems } from '../runtime/validate.ts';
