@@ -12,7 +12,7 @@ import type { Input } from './kinds.ts';
 import type { Random } from './random.ts';
 
 /** Whether turns are asked for results in the world of this seed. */
-export const isDemanding = (seed: number): boolean => seed % 10 === 8;
+export const isDemanding = (seed: number): boolean => seed % 20 === 12 || seed % 20 === 16;
 
 const schema: NonNullable<TurnOptions['outputSchema']> = {
   type: 'object',
@@ -43,9 +43,9 @@ export function demandedContent(content: readonly ModelPart[], random: Random): 
   const isAnswer = content.length > 0 && content.every(({ type }) => type === 'text');
   if (isAnswer)
     return [{ type: 'text', text: random.pick(['{"value": 2}', '{"value": 2}', '{"value": "2"}', 'Two.']) }];
-  if (!content.some(({ type }) => type === 'tool_call') || random.chance(0.5)) return [...content];
+  if (!content.some(({ type }) => type === 'tool_call') || random.chance(0.3)) return [...content];
   return [
-    ...content.filter(() => random.chance(0.3)),
+    ...content.filter(() => random.chance(0.15)),
     endingCall(random),
     ...(random.chance(0.2) ? [endingCall(random)] : []),
   ];
@@ -53,7 +53,7 @@ export function demandedContent(content: readonly ModelPart[], random: Random): 
 
 const endingCall = (random: Random): ModelPart => ({
   type: 'tool_call',
-  tool: random.pick(['ask', 'ask', 'set']),
+  tool: random.pick(['ask', 'ask', 'ask', 'set']),
   input: { path: random.pick(['/w/a', '/w/b', '/w/c']), fate: 'quiet' },
 });
 
@@ -72,8 +72,8 @@ function someDemand(random: Random): CommandInput['input.send'] {
   return {
     content: [{ type: 'text', text: `Answer ${random.below(1e6)}` }],
     delivery: random.pick(['queue', 'queue', 'interrupt', 'steer']),
-    ...(random.chance(0.8) && { outputSchema: schema }),
-    ...(random.chance(0.3) && { toolChoice: 'none' as const }),
+    ...(random.chance(0.9) && { outputSchema: schema }),
+    ...(random.chance(0.08) && { toolChoice: 'none' as const }),
     ...(random.chance(0.1) && { review: true }),
   };
 }

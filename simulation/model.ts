@@ -45,7 +45,7 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
   if (world.isCrowded) someFates.big *= 5;
   const habits = { fates: someFates, wrongness: random.pick([0, 0.05, 0.05, 0.9]) };
   /** How long it takes from one call to the next, in chunks: early calls may be long done, or not even judged. */
-  const longestPause = random.pick([0, 1, 6]);
+  const longestPause = random.pick(world.isDemanding ? [6, 12, 30] : [0, 1, 6]);
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     world.onRequest(request, owner);

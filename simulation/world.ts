@@ -232,7 +232,7 @@ export async function simulate(
         const hasSwitched = !hasAnswered && isGathering(seed) && random.chance(0.2);
         const hasCompacted = !hasAnswered && !hasSwitched && isCrowded(seed) && compactSomething(stage);
         const hasRun = !hasAnswered && isErrand(seed) && random.chance(0.5) && runErrand(stage);
-        const hasDemanded = !hasAnswered && isDemanding(seed) && random.chance(0.4) && demandSomething(stage);
+        const hasDemanded = !hasAnswered && isDemanding(seed) && random.chance(0.6) && demandSomething(stage);
         if (hasSwitched) switchSomething(stage);
         else if (!hasAnswered && !hasCompacted && !hasRun && !hasDemanded) act(stage, inclined);
       }
