@@ -258,8 +258,6 @@ export type ToolMailbox = {
 export interface TaskScope {
   /** The task that this session itself is; null for a main session. */
   readonly own: string | null;
-  /** What is wrong with the result of this session's task, as a sentence; null if nothing is, or none was asked for. */
-  checkResult(result: Json | undefined): Promise<string | null>;
   list(): readonly (TaskView & { report: string | null })[];
   /**
    * Asks for a task; it is started once for this call, however often that is asked. `isSame` when another call had

@@ -5,6 +5,7 @@ export { canonicalJson, isLooping } from './calls.ts';
 export { shortened } from './compaction/pins.ts';
 export {
   defaultCompaction,
+  isFull,
   tokensOfMessage,
   tokensOfMessages,
   tokensOfText,
@@ -12,6 +13,7 @@ export {
 } from './compaction/window.ts';
 export type { Decision, Fingerprinted } from './decide.ts';
 export { decide, limitsRefusal } from './decide.ts';
+export { demandOf, noResult } from './demand.ts';
 export type { Effect } from './due.ts';
 export { due } from './due.ts';
 export { evolve } from './evolve.ts';

@@ -167,6 +167,8 @@ export type Turn = {
   timeouts: number;
   /** Results that were not what was asked for. */
   wrongResults: number;
+  /** The step of the last of them. */
+  wrongStep: number | null;
   /** What the agent has to be told of the last one. */
   correction: string | null;
   loop: Loop | null;
@@ -186,7 +188,9 @@ export type Compaction = {
   /** What the window held when it began. */
   tokens: number;
   focus: string | null;
-  ready: Pick<EventData['compaction.summarised'], 'kind' | 'summary' | 'files' | 'recalled'> | null;
+  /** No model is asked for its summary. */
+  isMechanical: boolean;
+  ready: Pick<EventData['compaction.summarised'], 'kind' | 'summary' | 'files' | 'recalled' | 'problem'> | null;
   /** The history under it is another one now. */
   isMoved: boolean;
 };

@@ -37,6 +37,8 @@ export const compactionEvents = {
     tokens: z.number().int().min(0),
     /** What the summary should dwell on, as whoever asked for it says. */
     focus: z.string().optional(),
+    /** No model is asked: it could not be, or it failed too often. */
+    isMechanical: z.boolean().optional(),
   }),
   /** The summary is there, and waits for a moment between steps; a `digest` was made without a model. */
   'compaction.summarised': z.object({
@@ -46,6 +48,9 @@ export const compactionEvents = {
     files: z.array(keyFile),
     recalled: z.array(z.string()),
     ...spent,
+    /** Of a digest: why the model gave no summary. It counts as a failure. */
+    problem: z.string().optional(),
+    suspendedSteps: number.optional(),
   }),
   'compaction.failed': z.object({
     compaction: number,

@@ -173,6 +173,8 @@ export const eventData = {
     result: z.json().optional(),
     /** What was wrong, for the model. */
     problem: z.string().optional(),
+    /** Of a wrong one: it is asked for once more, or the turn fails. Absent in older logs: there the second one failed it. */
+    consequence: z.enum(['repair', 'failure']).optional(),
   }),
   /** A turn that works toward a target came to another state, or to its next iteration. */
   'loop.changed': z.object({

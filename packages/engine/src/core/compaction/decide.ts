@@ -8,7 +8,11 @@ import type { State } from '../state.ts';
 import { windowTokens } from '../usage.ts';
 
 export type CompactionOutcome =
-  | { type: 'compaction.summarised'; effect: string; data: Omit<EventData['compaction.summarised'], 'compaction'> }
+  | {
+      type: 'compaction.summarised';
+      effect: string;
+      data: Omit<EventData['compaction.summarised'], 'compaction' | 'suspendedSteps'>;
+    }
   | {
       type: 'compaction.failed';
       effect: string;
@@ -30,7 +34,7 @@ export function decideCompaction(state: State, command: CompactionCommand): Deci
     return accept({ type: 'compaction.cancelled', data: { compaction: compaction.number, reason, suspendedSteps } });
   }
   if (compaction !== null) return refuse('already_compacting', 'A compaction is under way already.');
-  const started = startCompaction(state, 'manual', command.data.focus);
+  const started = startCompaction(state, 'manual', { focus: command.data.focus });
   if (started === null) {
     return refuse(
       'nothing_to_compact',
@@ -54,10 +58,11 @@ export function compactionRefusal(
 /** Only while it is owed. */
 export function decideSummary({ compaction, compactions }: State, outcome: CompactionOutcome): Decision {
   const number = compaction?.number ?? 0;
-  if (outcome.type === 'compaction.summarised') {
-    return accept({ type: 'compaction.summarised', data: { compaction: number, ...outcome.data } });
-  }
   const isLast = compactions.failures + 1 >= mostFailures;
+  if (outcome.type === 'compaction.summarised') {
+    const suspended = outcome.data.problem !== undefined && isLast && { suspendedSteps };
+    return accept({ type: 'compaction.summarised', data: { compaction: number, ...outcome.data, ...suspended } });
+  }
   const data = { compaction: number, ...outcome.data, ...(isLast && { suspendedSteps }) };
   return accept({ type: 'compaction.failed', data });
 }

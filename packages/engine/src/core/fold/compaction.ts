@@ -20,15 +20,17 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
       state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
       break;
     case 'compaction.started': {
-      const { compaction: number, cause, through, tokens, focus = null } = event.data;
+      const { compaction: number, cause, through, tokens, focus = null, isMechanical = false } = event.data;
       compactions.count = number;
-      state.compaction = { number, cause, through, tokens, focus, ready: null, isMoved: false };
+      state.compaction = { number, cause, through, tokens, focus, isMechanical, ready: null, isMoved: false };
       break;
     }
     case 'compaction.summarised': {
-      const { kind, summary, files, recalled } = event.data;
+      const { kind, summary, files, recalled, problem, suspendedSteps } = event.data;
       spend(state, event.data);
-      if (state.compaction !== null) state.compaction.ready = { kind, summary, files, recalled };
+      const said = { kind, summary, files, recalled, ...(problem !== undefined && { problem }) };
+      if (state.compaction !== null) state.compaction.ready = said;
+      if (problem !== undefined) noteFailure(state, suspendedSteps);
       break;
     }
     case 'compaction.failed': {
@@ -37,8 +39,7 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
       const isNeeded = state.compaction !== null && state.compaction.cause === turn?.need?.cause;
       if (turn?.need != null && isNeeded) turn.need.hasFailed = true;
       state.compaction = null;
-      compactions.failures = suspendedSteps === undefined ? compactions.failures + 1 : 0;
-      compactions.suspendedSteps = suspendedSteps ?? compactions.suspendedSteps;
+      noteFailure(state, suspendedSteps);
       break;
     }
     case 'compaction.cancelled': {
@@ -57,10 +58,12 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
       changeHistory(state, [first, ...state.messages.slice(last + 1)]);
       state.attachments = state.messages.flatMap(digestsIn);
       state.window = { tokens: tokensAfter, charactersSince: 0 };
-      compactions.summary = state.compaction?.ready?.summary ?? null;
+      const { isMechanical = false, ready = null } = state.compaction ?? {};
+      compactions.summary = ready?.summary ?? null;
       state.compaction = null;
       compactions.applied += 1;
-      compactions.failures = 0;
+      // A digest says nothing of whether the model can be asked again.
+      if (!isMechanical && ready?.problem === undefined) compactions.failures = 0;
       compactions.message = id;
       // The prefix is new in any case, so what surrounds the work is taken anew with it.
       state.gathered = null;
@@ -73,6 +76,11 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
     default:
       event satisfies never;
   }
+}
+
+function noteFailure({ compactions }: State, suspendedSteps: number | undefined): void {
+  compactions.failures = suspendedSteps === undefined ? compactions.failures + 1 : 0;
+  compactions.suspendedSteps = suspendedSteps ?? compactions.suspendedSteps;
 }
 
 function spend(

@@ -45,8 +45,10 @@ export function roomMade(state: State, turn: Turn): EventBody[] | null {
   if (!state.settings.compaction.isOn || !isOverThreshold(state)) return null;
   const trim = findTrim(state);
   if (trim !== null) return [{ type: 'context.trimmed', data: trim }];
-  if (state.compactions.suspendedSteps > 0 || !isAffordable(state, turn)) return null;
-  const started = startCompaction(state, 'threshold');
+  const mayAsk = state.compactions.suspendedSteps === 0 && isAffordable(state, turn);
+  // Where nothing more fits in, something has to go, also without a model that could say what it was about.
+  if (!mayAsk && !isFull(state)) return null;
+  const started = startCompaction(state, 'threshold', { isMechanical: !mayAsk });
   return started === null ? null : [started];
 }
 
@@ -56,12 +58,19 @@ function isAffordable(state: State, turn: Turn): boolean {
 }
 
 /** Null when there is nothing to compact. */
-export function startCompaction(state: State, cause: CompactionCause, focus?: string): EventBody | null {
+export function startCompaction(
+  state: State,
+  cause: CompactionCause,
+  { focus, isMechanical = false }: { focus?: string | undefined; isMechanical?: boolean } = {},
+): EventBody | null {
   const plan = planCompaction(state, cause);
   if (plan === null) return null;
   const { through } = plan;
   const data = { compaction: state.compactions.count + 1, cause, through, tokens: windowTokens(state) };
-  return { type: 'compaction.started', data: focus === undefined ? data : { ...data, focus } };
+  return {
+    type: 'compaction.started',
+    data: { ...data, ...(focus !== undefined && { focus }), ...(isMechanical && { isMechanical }) },
+  };
 }
 
 /** The turn cannot go on without it. One that is under way already will do. */
@@ -73,5 +82,6 @@ export function settleCompacting(state: State, turn: Turn): EventBody[] {
   if (need.hasFailed) return [endOf(turn, need.ending)];
   const limit = budgetReached(state, turn);
   if (limit !== null) return [endOf(turn, limit)];
-  return [startCompaction(state, need.cause) ?? endOf(turn, need.ending)];
+  const isMechanical = state.compactions.suspendedSteps > 0;
+  return [startCompaction(state, need.cause, { isMechanical }) ?? endOf(turn, need.ending)];
 }
