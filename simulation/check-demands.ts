@@ -1,7 +1,7 @@
 /** What a turn was asked to give, held against what it gave, by the log alone. */
 import type { DurableEvent, EventData } from '@pawl/protocol';
-import { isAsDemanded } from './demands.ts';
 import type { Book } from './book.ts';
+import { isAsDemanded } from './demands.ts';
 import type { Violate } from './invariants.ts';
 
 /** What the turn that runs was asked for, and the steps of it that gave something else. */

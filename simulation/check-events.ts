@@ -137,6 +137,7 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
       book.signedFrom = book.history.length;
       return;
     case 'context.trimmed':
+    case 'context.removed':
     case 'context.compacted':
     case 'compaction.started':
     case 'compaction.summarised':

@@ -104,6 +104,7 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
         );
         break;
       case 'context.trimmed':
+      case 'context.removed':
       case 'context.compacted':
       case 'compaction.failed':
       case 'compaction.cancelled':

@@ -11,8 +11,11 @@ export const noResult = 'It was to give a result, and there is none.';
 /** What the end that a call puts forward has to satisfy; null where nothing was asked for, or it puts none forward. */
 export function demandOf(
   { turn, assignment }: State,
-  { endsTurn, isBlocked, envelope }: Pick<EventData['tool.finished'], 'endsTurn' | 'isBlocked'> &
-    Pick<Declared, 'envelope'>,
+  {
+    endsTurn,
+    isBlocked,
+    envelope,
+  }: Pick<EventData['tool.finished'], 'endsTurn' | 'isBlocked'> & Pick<Declared, 'envelope'>,
 ): Demand | null {
   if (isBlocked === true) return null;
   const ofTask = envelope === undefined || assignment?.finished !== null ? undefined : assignment.outputSchema;

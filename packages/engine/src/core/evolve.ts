@@ -180,6 +180,7 @@ export function evolve(state: State, event: DurableEvent): State {
       break;
     }
     case 'context.trimmed':
+    case 'context.removed':
     case 'context.compacted':
     case 'compaction.started':
     case 'compaction.summarised':

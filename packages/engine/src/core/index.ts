@@ -3,6 +3,7 @@
 export { answerProblem } from './answers.ts';
 export { canonicalJson, isLooping } from './calls.ts';
 export { shortened } from './compaction/pins.ts';
+export { removableIn } from './compaction/remove.ts';
 export {
   defaultCompaction,
   isFull,
@@ -20,6 +21,7 @@ export { evolve } from './evolve.ts';
 export type { Assigned } from './fold/assignment.ts';
 export { findCall } from './fold/call.ts';
 export { ownerId } from './fold/task.ts';
+export { schemaFault } from './json-schema.ts';
 export type { Outgoing } from './mail.ts';
 export { letterProblem } from './mail.ts';
 export { originOf } from './origin.ts';
@@ -28,6 +30,7 @@ export { callId } from './outcomes.ts';
 export { isWidening, mayCall, modeWith, stricterMode } from './profile.ts';
 export { flowProblem } from './settle/flows.ts';
 export { isFullGathering } from './settle/gather.ts';
+export { isAwaitingCompaction } from './settle/compaction.ts';
 export { settle } from './settle/index.ts';
 export { budgetReached } from './settle/limits.ts';
 export type { Call, HistoryMessage, Mailbox, QueuedInput, Settings, State, Turn } from './state.ts';

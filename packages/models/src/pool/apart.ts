@@ -10,7 +10,11 @@ export function apart(order: readonly Target[]): Map<Target, Target> {
   for (const target of order) {
     const { endpoint, health } = target.place;
     const ownEndpoint = endpoints.get(endpoint) ?? copyOfEndpoint(endpoint);
-    const ownHealth = healths.get(health) ?? { ...health, rests: new Map(health.rests), snapshots: new Map(health.snapshots) };
+    const ownHealth = healths.get(health) ?? {
+      ...health,
+      rests: new Map(health.rests),
+      snapshots: new Map(health.snapshots),
+    };
     endpoints.set(endpoint, ownEndpoint);
     healths.set(health, ownHealth);
     copies.set({ ...target, place: { ...target.place, endpoint: ownEndpoint, health: ownHealth } }, target);

@@ -1,14 +1,15 @@
 /** What trimming and compacting change. */
 import type { DurableEvent, EventData } from '@pawl/protocol';
+import { removeParts } from '../compaction/remove.ts';
 import { trimMessages } from '../compaction/trim.ts';
-import type { HistoryMessage, State } from '../state.ts';
+import type { HistoryMessage, State, Turn } from '../state.ts';
 import { noUsage } from '../state.ts';
 import { windowTokens } from '../usage.ts';
 import { addSpending } from './spending.ts';
 
 type CompactionEvent = Extract<
   DurableEvent,
-  { type: `compaction.${string}` | 'context.trimmed' | 'context.compacted' }
+  { type: `compaction.${string}` | 'context.trimmed' | 'context.removed' | 'context.compacted' }
 >;
 
 export function evolveCompaction(state: State, event: CompactionEvent): void {
@@ -19,6 +20,15 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
       changeHistory(state, trimMessages(state.messages, event.data.results));
       state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
       break;
+    case 'context.removed': {
+      const before = state.messages;
+      changeHistory(state, removeParts(before, event.data.parts));
+      noteMove(state, before);
+      state.attachments = state.messages.flatMap(digestsIn);
+      state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
+      if (turn?.phase === 'compacting') askAgain(turn);
+      break;
+    }
     case 'compaction.started': {
       const { compaction: number, cause, through, tokens, focus = null, isMechanical = false } = event.data;
       compactions.count = number;
@@ -67,15 +77,19 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
       compactions.message = id;
       // The prefix is new in any case, so what surrounds the work is taken anew with it.
       state.gathered = null;
-      if (turn?.phase !== 'compacting') break;
-      turn.phase = 'model';
-      turn.attempt += 1;
-      turn.need = null;
+      if (turn?.phase === 'compacting') askAgain(turn);
       break;
     }
     default:
       event satisfies never;
   }
+}
+
+/** The same step, over a shorter history. */
+function askAgain(turn: Turn): void {
+  turn.phase = 'model';
+  turn.attempt += 1;
+  turn.need = null;
 }
 
 function noteFailure({ compactions }: State, suspendedSteps: number | undefined): void {

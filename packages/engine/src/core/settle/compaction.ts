@@ -2,6 +2,7 @@
 import type { CompactionCause, EventBody } from '@pawl/protocol';
 import { composeSummary } from '../compaction/compose.ts';
 import { planCompaction } from '../compaction/plan.ts';
+import { findOversized } from '../compaction/remove.ts';
 import { findTrim } from '../compaction/trim.ts';
 import { asCounted, isFull, isOverThreshold, tokensOfMessages, tokensOfText } from '../compaction/window.ts';
 import type { Compaction, State, Turn } from '../state.ts';
@@ -52,6 +53,14 @@ export function roomMade(state: State, turn: Turn): EventBody[] | null {
   return started === null ? null : [started];
 }
 
+/** Whether the turn can do nothing before the compaction that is under way has come to its end. */
+export function isAwaitingCompaction({ turn, compaction, ...state }: State): boolean {
+  if (turn === null || compaction === null || isStopping(turn)) return false;
+  if (turn.phase === 'compacting') return true;
+  const isHeldUp = turn.phase === 'between' && turn.ending === null && compaction.ready === null;
+  return isHeldUp && !state.isPaused && isFull({ turn, compaction, ...state });
+}
+
 /** Its call comes beside the one of the step, and reads about as much. */
 function isAffordable(state: State, turn: Turn): boolean {
   return budgetReached(state, turn, { tokens: windowTokens(state) }) === null;
@@ -73,6 +82,11 @@ export function startCompaction(
   };
 }
 
+function removal(state: State): EventBody | null {
+  const data = findOversized(state);
+  return data === null ? null : { type: 'context.removed', data };
+}
+
 /** The turn cannot go on without it. One that is under way already will do. */
 export function settleCompacting(state: State, turn: Turn): EventBody[] {
   const { need } = turn;
@@ -83,5 +97,9 @@ export function settleCompacting(state: State, turn: Turn): EventBody[] {
   const limit = budgetReached(state, turn);
   if (limit !== null) return [endOf(turn, limit)];
   const isMechanical = state.compactions.suspendedSteps > 0;
-  return [startCompaction(state, need.cause, { isMechanical }) ?? endOf(turn, need.ending)];
+  // What a compaction left too long has something in it that is too large by itself.
+  const isLarge = need.cause === 'overflow' && turn.overflows > 1;
+  const oversized = () => (need.cause === 'overflow' ? removal(state) : null);
+  const first = isLarge ? oversized() : null;
+  return [first ?? startCompaction(state, need.cause, { isMechanical }) ?? oversized() ?? endOf(turn, need.ending)];
 }

@@ -27,8 +27,8 @@ export const runCompact: Runner<'compact'> = async (effect, context) => {
   const { state, signal, report, broadcast } = context;
   const job = jobOf(state);
   if (job === null) return;
-  // Beside a call of the model, that is what is waited for.
-  if (state.turn?.phase !== 'model') broadcast({ type: 'activity', data: { activity: 'compacting' } });
+  // Beside a turn, that is what is told of; where the turn waits for this, the session says so.
+  if (state.turn === null) broadcast({ type: 'activity', data: { activity: 'compacting' } });
   const outcome = await untilAborted(signal, outcomeOf(effect.id, job, context));
   if (outcome !== null) await report(outcome);
 };
