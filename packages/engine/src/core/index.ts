@@ -4,6 +4,7 @@ export { answerProblem } from './answers.ts';
 export { canonicalJson, isLooping } from './calls.ts';
 export { shortened } from './compaction/pins.ts';
 export { removableIn } from './compaction/remove.ts';
+export { sliceToBudget } from './compaction/slice.ts';
 export {
   defaultCompaction,
   isFull,
@@ -28,9 +29,9 @@ export { originOf } from './origin.ts';
 export type { Checked, Declared, Outcome } from './outcomes.ts';
 export { callId } from './outcomes.ts';
 export { isWidening, mayCall, modeWith, stricterMode } from './profile.ts';
+export { isAwaitingCompaction } from './settle/compaction.ts';
 export { flowProblem } from './settle/flows.ts';
 export { isFullGathering } from './settle/gather.ts';
-export { isAwaitingCompaction } from './settle/compaction.ts';
 export { settle } from './settle/index.ts';
 export { budgetReached } from './settle/limits.ts';
 export type { Call, HistoryMessage, Mailbox, QueuedInput, Settings, State, Turn } from './state.ts';

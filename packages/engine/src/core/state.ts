@@ -259,6 +259,15 @@ export type State = {
   gathered: { turn: number; agent: string } | null;
   /** Files that others changed: which versions the model was told of, and what it is told in which step. */
   foreignChanges: { told: Map<string, string | null>; paths: readonly string[]; turn: number; step: number };
+  /** Context from outside that was put into the history: where it stands, and what it said. */
+  hydrations: {
+    region: 'hydrated' | 'entities';
+    source: string;
+    message: string;
+    part: number;
+    text: string;
+    entries: number;
+  }[];
   /** How often they were looked at. */
   gatherings: number;
   /** A plan that nobody was given yet. */
@@ -376,6 +385,7 @@ export function initialState(): State {
     fragments: null,
     gathered: null,
     foreignChanges: { told: new Map(), paths: [], turn: 0, step: 0 },
+    hydrations: [],
     gatherings: 0,
     plan: null,
     turns: 0,

@@ -99,7 +99,8 @@ function jsonSchemaOf(tool: Tool): JsonObject {
     );
   }
   const fault = schemaFault(schema);
-  if (fault !== null) throw new PawlError('bad_tool', `The input of the tool "${tool.name}" is no JSON Schema: ${fault}`);
+  if (fault !== null)
+    throw new PawlError('bad_tool', `The input of the tool "${tool.name}" is no JSON Schema: ${fault}`);
   return schema;
 }
 

@@ -51,7 +51,10 @@ describe('E16: a result that came early', () => {
 
 it('E16: two wrong results in one answer are one try', async () => {
   const wrong = { tool: 'done', input: { result: {} } };
-  const { events } = await run([wrong, { tool: 'done', input: {} }], [{ tool: 'done', input: { result: { count: 3 } } }]);
+  const { events } = await run(
+    [wrong, { tool: 'done', input: {} }],
+    [{ tool: 'done', input: { result: { count: 3 } } }],
+  );
   expect(ofType(events, 'result.checked').map(({ data }) => data.consequence)).toEqual(['repair', 'repair', undefined]);
   expect(endOf(events)).toMatchObject({ outcome: 'completed', result: { count: 3 } });
 });

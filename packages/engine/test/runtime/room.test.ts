@@ -25,7 +25,9 @@ function worker(steps: number, summarise: (signal: AbortSignal) => Promise<never
       }
       requests.push(request);
       const n = requests.length;
-      const event = finished(n > steps ? [{ type: 'text', text: 'Done.' }] : [{ type: 'tool_call', tool: 'look', input: { n } }]);
+      const event = finished(
+        n > steps ? [{ type: 'text', text: 'Done.' }] : [{ type: 'tool_call', tool: 'look', input: { n } }],
+      );
       if (event.type !== 'finished') return;
       const usage = { ...event.message.usage, inputTokens: tokensOf(request), outputTokens: 20 };
       yield { ...event, message: { ...event.message, usage } };
@@ -58,7 +60,10 @@ function narrow(mostCharacters: number) {
     async *stream(request) {
       requests.push(request);
       const { messages } = request;
-      const bytes = JSON.stringify(messages).match(/"sizeBytes":(\d+)/g)?.map((text) => Number(text.slice(12))) ?? [];
+      const bytes =
+        JSON.stringify(messages)
+          .match(/"sizeBytes":(\d+)/g)
+          ?.map((text) => Number(text.slice(12))) ?? [];
       const size = bytes.reduce((sum, own) => sum + own, JSON.stringify(messages).length);
       if (size > mostCharacters) throw new PawlError('context_overflow', 'HTTP 413: the request is too large.');
       yield finished([{ type: 'text', text: 'Done.' }]);

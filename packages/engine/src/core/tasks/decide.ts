@@ -3,11 +3,11 @@ import type { CommandData, EventBody } from '@pawl/protocol';
 import type { Decision, Fingerprinted } from '../decide.ts';
 import { accept, refuse } from '../decide.ts';
 import { ownerId } from '../fold/task.ts';
+import { schemaFault } from '../json-schema.ts';
 import { modeWith } from '../profile.ts';
 import { isStopping } from '../settle/ending.ts';
 import type { State } from '../state.ts';
 import { depthOf, findTask, nextTask, openTasks, taskSettingsOf, workKey } from './tasks.ts';
-import { schemaFault } from '../json-schema.ts';
 
 export type TaskCommand = Extract<Fingerprinted, { type: `task.${string}` }>;
 
