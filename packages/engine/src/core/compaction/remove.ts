@@ -46,9 +46,7 @@ export function findNamed(state: State, named: Omit<Removal, 'text'>): EventData
 }
 
 /** What could be taken out, the largest first. */
-export function removableIn(
-  state: State,
-): { message: string; call?: string; part?: number; tokens: number; what: string }[] {
+export function removableIn(state: State): (Candidate['place'] & { tokens: number; what: string })[] {
   return state.messages
     .filter(({ id }) => id !== state.compactions.message)
     .flatMap((message) => candidatesIn(message))
