@@ -1,7 +1,7 @@
 /** What the flags ask of the turn that the prompt starts. */
 import { readFileSync } from 'node:fs';
-import type { JsonObject, ToolChoice, TurnOptions } from '@pawl/protocol';
 import { schemaFault } from '@pawl/engine/core';
+import type { JsonObject, ToolChoice, TurnOptions } from '@pawl/protocol';
 import { messageOf } from '@pawl/protocol';
 import { usageError } from '../usage-error.ts';
 import { parseCount, parseDuration } from '../values.ts';

@@ -118,7 +118,7 @@ function lowered(summary: string): string {
       // Underlining makes a heading of the line before it.
       if (/^(?:=+|-+)$/.test(plain)) return '';
       const said = plain.replace(/^[#>*_\s]+|[#*_:\s]+$/gu, '').toLowerCase();
-      if (ownWords.some((own) => said.startsWith(own))) return `> ${plain.replace(/^#+\s*/, '')}`;
+      if (ownWords.some((own) => said.startsWith(own))) return `> ${plain.replace(/^[#>*_\s]+/u, '')}`;
       return /^#{1,2}(?!#)/.test(plain) ? plain.replace(/^#{1,2}/, '###') : line;
     })
     .join('\n');
