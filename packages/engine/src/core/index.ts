@@ -15,6 +15,7 @@ export {
 } from './compaction/window.ts';
 export type { Decision, Fingerprinted } from './decide.ts';
 export { decide, limitsRefusal } from './decide.ts';
+export type { Demand } from './demand.ts';
 export { demandOf, noResult } from './demand.ts';
 export type { Effect } from './due.ts';
 export { due } from './due.ts';

@@ -1,8 +1,8 @@
 /** Holds what a turn was to give against the schema that it was asked for. */
 import type { Json, JsonObject } from '@pawl/protocol';
 import { messageOf, PawlError } from '@pawl/protocol';
-import type { Checked, State } from '../core/index.ts';
-import { demandOf, noResult } from '../core/index.ts';
+import type { Checked, Demand, State } from '../core/index.ts';
+import { noResult } from '../core/index.ts';
 import type { ModelMessage, ToolOutcome } from '../ports.ts';
 import { followAnswer, noAnswer } from '../readers/answer.ts';
 import { schemaProblems } from './validate.ts';
@@ -23,12 +23,10 @@ export async function checkAnswer(state: Readonly<State>, message: ModelMessage)
  * Every outcome of a tool comes through here, however early its call was run.
  */
 export async function heldToSchema(
-  state: Readonly<State>,
+  demand: Demand,
   outcome: ToolOutcome,
 ): Promise<{ held: ToolOutcome; checked?: Checked }> {
   const { endsTurn: _, result, envelope, ...rest } = outcome;
-  const demand = demandOf(state, outcome);
-  if (demand === null) return { held: outcome };
   const given = demand.isForTask ? envelope?.result : result;
   const checked: Checked =
     given === undefined

@@ -2,6 +2,7 @@
 import type { EventData, JsonObject } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import type { Call, Checked, Declared } from '../../core/index.ts';
+import { demandOf } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
 import { chainTool } from '../middleware.ts';
 import { heldToSchema } from '../result.ts';
@@ -110,7 +111,8 @@ export async function inputOf(tool: Tool, { input }: Pick<Call, 'input'>): Promi
 
 /** An outcome as it stands in the log: shaped to its limits, the whole kept as a blob. */
 export async function endingOf(world: World, given: ToolOutcome): Promise<Ended> {
-  const { held, ...checked } = await heldToSchema(world.state, given);
+  const demand = demandOf(world.state, given);
+  const { held, ...checked } = demand === null ? { held: given } : await heldToSchema(demand, given);
   const outcome = withoutSecrets(world, held);
   const isError = outcome.isError === true;
   const shaped = shapeOutput(outcome.content, { isError });
