@@ -35,7 +35,7 @@ export function noteResults({ trouble }: Book, { calls }: TurnBook): void {
 
 function isMalformed({ isExcess: isTooMany, judgement }: CallBook): boolean {
   if (isTooMany) return true;
-  return judgement?.isMistake === true && ['check tool', 'check arguments'].includes(judgement.rule);
+  return judgement?.isMistake === true && ['check tool', 'check arguments', 'check choice'].includes(judgement.rule);
 }
 
 /** Once in between the history may be compacted, and then there is one try more. */

@@ -6,6 +6,7 @@ import { noTrouble } from './book.ts';
 import { checkAsking, checkEnding, isExcess, noteAnswer, noteFailure } from './check-answers.ts';
 import { checkCall, noteLeave } from './check-calls.ts';
 import { checkCompaction, checkEnd, noteSaid } from './check-compaction.ts';
+import { checkDemand } from './check-demands.ts';
 import { checkLoop } from './check-loops.ts';
 import { checkAsked, checkQuestion } from './check-questions.ts';
 import type { Violate } from './invariants.ts';
@@ -29,6 +30,7 @@ export function checkRecord(
     const before = book.events.at(-1)?.seq ?? 0;
     if (event.seq !== before + 1) violate('I1 sequence', `${book.session}: event ${event.seq} follows ${before}.`);
     book.events.push(event);
+    checkDemand(book, event, violate);
     checkLoop(book, event, violate);
     checkEvent(book, event, violate);
     fold(book.state, event);
@@ -135,6 +137,7 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
       book.signedFrom = book.history.length;
       return;
     case 'context.trimmed':
+    case 'context.removed':
     case 'context.compacted':
     case 'compaction.started':
     case 'compaction.summarised':

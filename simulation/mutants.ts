@@ -6,6 +6,7 @@ import type { Mutant } from './mutant.ts';
 import { evolveAnd } from './mutant.ts';
 import { answerMutants } from './mutants-answers.ts';
 import { compactionMutants } from './mutants-compaction.ts';
+import { demandMutants } from './mutants-demands.ts';
 import { earlyMutants } from './mutants-early.ts';
 import { errandMutants } from './mutants-errands.ts';
 import { questionMutants } from './mutants-questions.ts';
@@ -246,4 +247,5 @@ export const mutants: readonly Mutant[] = [
   ...surroundingsMutants,
   ...errandMutants,
   ...compactionMutants,
+  ...demandMutants,
 ];

@@ -5,6 +5,8 @@ import { PawlError } from '@pawl/protocol';
 import type { Book } from './book.ts';
 import type { BodyWorld } from './check-deeds.ts';
 import { beginBody, checkDeed, endBody, isDone, noteNotDone } from './check-deeds.ts';
+import { demandedOutcome } from './demands.ts';
+import { dryOutcome } from './drought.ts';
 import { errandOutcome } from './errands.ts';
 import { fileOf } from './files.ts';
 import type { Input } from './kinds.ts';
@@ -22,6 +24,10 @@ export type ToolWorld = BodyWorld & {
   isCurious: boolean;
   /** Whether turns have targets, and sessions write to each other. */
   isErrand: boolean;
+  /** Whether turns are asked for results. */
+  isDemanding: boolean;
+  /** Whether the compaction's model fails all the time. */
+  isDry: boolean;
 };
 
 /** A Standard Schema, checked without loading a validator. */
@@ -79,7 +85,13 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
       if (input.fate === 'deaf' && random.chance(0.5)) await never();
       if (input.fate === 'throws') throw new Error(`${name} broke.`);
       const files = input.fate === 'pictures' ? await pictures(context) : [];
-      const made = { ...outcome(name, input), ...(world.isErrand && errandOutcome(name, input)) };
+      const plain = outcome(name, input);
+      const made = {
+        ...plain,
+        ...(world.isErrand && errandOutcome(name, input)),
+        ...(world.isDemanding && demandedOutcome(name, input)),
+        ...(world.isDry && dryOutcome(plain)),
+      };
       // By its number the checker tells which run it is that an outcome came from.
       return { ...made, details: { ...made.details, run: body.run }, ...(files.length > 0 && { files }) };
     } finally {

@@ -15,6 +15,8 @@ import { checkGathering, checkSystem } from './check-surroundings.ts';
 import { someSettings } from './choices.ts';
 import { createClients, humans } from './clients.ts';
 import { compactSomething, isCrowded } from './crowded.ts';
+import { demandSomething, isDemanding } from './demands.ts';
+import { dryLimits, isDry } from './drought.ts';
 import { difference } from './equality.ts';
 import { isErrand, runErrand } from './errands.ts';
 import { findUnrest, heal } from './heal.ts';
@@ -117,8 +119,10 @@ export async function simulate(
     versions: new Map(),
     isCurious: isCurious(seed),
     isGathering: isGathering(seed),
-    isCrowded: isCrowded(seed),
+    isCrowded: isCrowded(seed) || isDry(seed),
     isErrand: isErrand(seed),
+    isDemanding: isDemanding(seed),
+    isDry: isDry(seed),
     live: (session, owner) => machineOf(owner)?.states.get(session),
     onWithdrawn: (session, owner) => withdraw(book(session), owner),
     onStale: (report) => stale.push(report),
@@ -211,7 +215,7 @@ export async function simulate(
   };
 
   try {
-    await begin(stage, random, () => settled().then(() => scheduler.step(true)));
+    await begin(stage, random, isDry(seed), () => settled().then(() => scheduler.step(true)));
     let actions = disk.sessions().length === 0 ? 0 : 5 + random.below(30);
     const inclined = inclinations(random);
     const eagerness = random.pick([0.05, 0.15, 0.4]);
@@ -228,8 +232,9 @@ export async function simulate(
         const hasSwitched = !hasAnswered && isGathering(seed) && random.chance(0.2);
         const hasCompacted = !hasAnswered && !hasSwitched && isCrowded(seed) && compactSomething(stage);
         const hasRun = !hasAnswered && isErrand(seed) && random.chance(0.5) && runErrand(stage);
+        const hasDemanded = !hasAnswered && isDemanding(seed) && random.chance(0.6) && demandSomething(stage);
         if (hasSwitched) switchSomething(stage);
-        else if (!hasAnswered && !hasCompacted && !hasRun) act(stage, inclined);
+        else if (!hasAnswered && !hasCompacted && !hasRun && !hasDemanded) act(stage, inclined);
       }
       steps += 1;
       if (steps > mostSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);
@@ -246,7 +251,7 @@ export async function simulate(
 }
 
 /** One machine, and on it the first session. Not even that is certain. */
-async function begin(stage: Stage, random: Random, step: () => Promise<boolean>): Promise<void> {
+async function begin(stage: Stage, random: Random, isLong: boolean, step: () => Promise<boolean>): Promise<void> {
   const machine = stage.startMachine();
   const limits = random.chance(0.3)
     ? ((someSettings(random).limits ?? {}) as Partial<Limits>)
@@ -258,13 +263,13 @@ async function begin(stage: Stage, random: Random, step: () => Promise<boolean>)
       id: 's1',
       cwd: '/w',
       isAttended: random.chance(0.8),
-      mode: random.pick(['manual', 'manual', 'accept-edits', 'auto', 'plan']),
+      mode: isLong ? 'auto' : random.pick(['manual', 'manual', 'accept-edits', 'auto', 'plan']),
       rules: {
         allow: random.chance(0.4) ? ['write', 'set', 'peek'] : [],
         ask: random.chance(0.1) ? ['look(/w/a)'] : [],
         deny: random.chance(0.1) ? ['send', 'look(/w/b)'] : [],
       },
-      limits,
+      limits: isLong ? { ...limits, ...dryLimits } : limits,
     })
     .catch((error: unknown) => {
       if (!isPawlError(error, 'log_unavailable')) stage.clients.checkError(error, 'creating a session');

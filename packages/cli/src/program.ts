@@ -219,10 +219,14 @@ function lookingCommands(done: Done): Command[] {
   const context = new Command('context')
     .description('show what the model sees of a session, region by region, with tokens')
     .argument('<session>', 'its id, the beginning of it, or "latest"')
+    .option('--list', 'what could be taken out of what the model sees, the largest first')
+    .option('--remove <id>', 'take this out of what the model sees; the log keeps it')
     .option('--json', 'as JSON')
-    .action(async (session: string, flags: { json?: true }) => {
+    .action(async (session: string, flags: { json?: true; list?: true; remove?: string }) => {
       const { showContext } = await import('./context/command.ts');
-      done(await showContext(session, flags));
+      const { listContents, removeContent } = await import('./context/remove.ts');
+      if (flags.remove !== undefined) done(await removeContent(session, flags.remove));
+      else done(await (flags.list === true ? listContents(session, flags) : showContext(session, flags)));
     });
   const config = new Command('config').description('about the configuration');
   config

@@ -262,8 +262,6 @@ export type ToolMailbox = {
 export interface TaskScope {
   /** The task that this session itself is; null for a main session. */
   readonly own: string | null;
-  /** What is wrong with the result of this session's task, as a sentence; null if nothing is, or none was asked for. */
-  checkResult(result: Json | undefined): Promise<string | null>;
   list(): readonly (TaskView & { report: string | null })[];
   /**
    * Asks for a task; it is started once for this call, however often that is asked. `isSame` when another call had
@@ -467,6 +465,41 @@ export type SurroundingsQuery = {
 export interface Surroundings {
   /** All of them, in their order; null where nothing has changed. Ends at once when `signal` aborts. */
   gather(query: SurroundingsQuery, signal: AbortSignal): Promise<readonly Fragment[] | null>;
+}
+
+/* ------------------------------------------------------ context from outside */
+
+/** A piece of what a source found. */
+export type ContextEntry = {
+  /** Names it to the model, such as the address of a page or the name of an entity. */
+  id: string;
+  text: string;
+  /** What has the lowest goes first where there is no room for all; 0 unless given. */
+  priority?: number;
+  /** It stays, shortened if need be. */
+  isPreserved?: boolean;
+};
+
+export type ContextQuery = {
+  session: string;
+  cwd: string;
+  agent: string;
+  metadata: Readonly<Record<string, string>>;
+  /** What the turn is about: its first input. */
+  task: string;
+  /** What there is room for; more is cut. */
+  budgetTokens: number;
+};
+
+/**
+ * Context that comes from outside the engine: a retrieval (`hydrated`), or what a knowledge graph knows of the entities
+ * that the work is about (`entities`). Asked as a turn begins and after a compaction; what it gives stands in the log.
+ */
+export interface ContextSource {
+  readonly name: string;
+  readonly region: 'hydrated' | 'entities';
+  /** Ends at once when `signal` aborts. A source that fails or takes more than ten seconds is left out, with a notice. */
+  find(query: ContextQuery, signal: AbortSignal): Promise<readonly ContextEntry[]>;
 }
 
 /* ------------------------------------------------------------- the memory */

@@ -142,6 +142,7 @@ export function textReporter(
         );
         break;
       case 'context.trimmed':
+      case 'context.removed':
       case 'context.compacted':
       case 'compaction.failed':
       case 'compaction.cancelled':

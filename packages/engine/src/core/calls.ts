@@ -10,11 +10,11 @@ export const mostCalls = 256;
 /** Steps in a row without one call that is right, before the turn ends. */
 export const mostMalformedRounds = 3;
 
-/** Whether the call was wrong in itself: no such tool, arguments that are none or do not fit, too many at once. */
+/** Whether the call was wrong in itself: no such tool, arguments that are none or do not fit, too many at once, none wanted. */
 export function isMalformed({ judgement }: Call): boolean {
   return judgement?.isMistake === true && malformedChecks.has(judgement.rule);
 }
-const malformedChecks: ReadonlySet<string> = new Set(['check tool', 'check arguments', 'check count']);
+const malformedChecks: ReadonlySet<string> = new Set(['check tool', 'check arguments', 'check count', 'check choice']);
 
 /** Calls of one step that run at the same time, at most. */
 export const maxParallelCalls = 16;

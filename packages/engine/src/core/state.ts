@@ -167,6 +167,8 @@ export type Turn = {
   timeouts: number;
   /** Results that were not what was asked for. */
   wrongResults: number;
+  /** The step of the last of them. */
+  wrongStep: number | null;
   /** What the agent has to be told of the last one. */
   correction: string | null;
   loop: Loop | null;
@@ -186,7 +188,9 @@ export type Compaction = {
   /** What the window held when it began. */
   tokens: number;
   focus: string | null;
-  ready: Pick<EventData['compaction.summarised'], 'kind' | 'summary' | 'files' | 'recalled'> | null;
+  /** No model is asked for its summary. */
+  isMechanical: boolean;
+  ready: Pick<EventData['compaction.summarised'], 'kind' | 'summary' | 'files' | 'recalled' | 'problem'> | null;
   /** The history under it is another one now. */
   isMoved: boolean;
 };
@@ -255,6 +259,15 @@ export type State = {
   gathered: { turn: number; agent: string } | null;
   /** Files that others changed: which versions the model was told of, and what it is told in which step. */
   foreignChanges: { told: Map<string, string | null>; paths: readonly string[]; turn: number; step: number };
+  /** Context from outside that was put into the history: where it stands, and what it said. */
+  hydrations: {
+    region: 'hydrated' | 'entities';
+    source: string;
+    message: string;
+    part: number;
+    text: string;
+    entries: number;
+  }[];
   /** How often they were looked at. */
   gatherings: number;
   /** A plan that nobody was given yet. */
@@ -372,6 +385,7 @@ export function initialState(): State {
     fragments: null,
     gathered: null,
     foreignChanges: { told: new Map(), paths: [], turn: 0, step: 0 },
+    hydrations: [],
     gatherings: 0,
     plan: null,
     turns: 0,

@@ -171,6 +171,12 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
         `Old results were taken out of what the model sees: ${event.data.results.length}, about ${event.data.freedTokens} tokens.`,
       );
       break;
+    case 'context.removed': {
+      const { parts, cause, freedTokens } = event.data;
+      const why = cause === 'overflow' ? 'a request was too long' : `by ${event.by.id}`;
+      note(`Large content was taken out of what the model sees, ${why}: ${parts.length}, about ${freedTokens} tokens.`);
+      break;
+    }
     case 'context.compacted': {
       const { tokensBefore, tokensAfter } = event.data;
       note(`The conversation was compacted: from about ${tokensBefore} tokens to ${tokensAfter}.`);

@@ -2,6 +2,7 @@
 import type { Clock, Model, ModelEvent, ModelRequest } from '@pawl/engine';
 import type { Message, ModelInfo } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
+import { apart } from './apart.ts';
 import { PooledCall } from './call.ts';
 import { keyOrder } from './endpoint.ts';
 import { createHealth, type Health } from './health.ts';
@@ -90,7 +91,10 @@ export function poolModel(options: PoolOptions): Model {
       const [first] = request.messages;
       const before = first === undefined ? undefined : answered.get(first);
       const isWarm = before !== undefined && clock.now() - before.at < cacheMs && !startsTurn(request);
-      const order = inOrder(isWarm ? before.target : null);
+      const shared = inOrder(isWarm ? before.target : null);
+      // What happens to a summary says nothing of the turn's own calls.
+      const copies = request.purpose === 'compaction' ? apart(shared) : null;
+      const order = copies === null ? shared : [...copies.keys()];
       return new PooledCall({
         id,
         request,
@@ -101,7 +105,7 @@ export function poolModel(options: PoolOptions): Model {
         clock,
         policy,
         random,
-        modelOf,
+        modelOf: (target) => modelOf(copies?.get(target) ?? target),
         onAnswer(target) {
           if (first !== undefined) answered.set(first, { target, at: clock.now() });
         },

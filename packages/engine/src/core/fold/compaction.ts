@@ -1,14 +1,15 @@
 /** What trimming and compacting change. */
 import type { DurableEvent, EventData } from '@pawl/protocol';
+import { removeParts } from '../compaction/remove.ts';
 import { trimMessages } from '../compaction/trim.ts';
-import type { HistoryMessage, State } from '../state.ts';
+import type { HistoryMessage, State, Turn } from '../state.ts';
 import { noUsage } from '../state.ts';
 import { windowTokens } from '../usage.ts';
 import { addSpending } from './spending.ts';
 
 type CompactionEvent = Extract<
   DurableEvent,
-  { type: `compaction.${string}` | 'context.trimmed' | 'context.compacted' }
+  { type: `compaction.${string}` | 'context.trimmed' | 'context.removed' | 'context.compacted' }
 >;
 
 export function evolveCompaction(state: State, event: CompactionEvent): void {
@@ -19,16 +20,27 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
       changeHistory(state, trimMessages(state.messages, event.data.results));
       state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
       break;
+    case 'context.removed': {
+      const before = state.messages;
+      changeHistory(state, removeParts(before, event.data.parts));
+      noteMove(state, before);
+      state.attachments = state.messages.flatMap(digestsIn);
+      state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
+      if (turn?.phase === 'compacting') askAgain(turn);
+      break;
+    }
     case 'compaction.started': {
-      const { compaction: number, cause, through, tokens, focus = null } = event.data;
+      const { compaction: number, cause, through, tokens, focus = null, isMechanical = false } = event.data;
       compactions.count = number;
-      state.compaction = { number, cause, through, tokens, focus, ready: null, isMoved: false };
+      state.compaction = { number, cause, through, tokens, focus, isMechanical, ready: null, isMoved: false };
       break;
     }
     case 'compaction.summarised': {
-      const { kind, summary, files, recalled } = event.data;
+      const { kind, summary, files, recalled, problem, suspendedSteps } = event.data;
       spend(state, event.data);
-      if (state.compaction !== null) state.compaction.ready = { kind, summary, files, recalled };
+      const said = { kind, summary, files, recalled, ...(problem !== undefined && { problem }) };
+      if (state.compaction !== null) state.compaction.ready = said;
+      if (problem !== undefined) noteFailure(state, suspendedSteps);
       break;
     }
     case 'compaction.failed': {
@@ -37,8 +49,7 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
       const isNeeded = state.compaction !== null && state.compaction.cause === turn?.need?.cause;
       if (turn?.need != null && isNeeded) turn.need.hasFailed = true;
       state.compaction = null;
-      compactions.failures = suspendedSteps === undefined ? compactions.failures + 1 : 0;
-      compactions.suspendedSteps = suspendedSteps ?? compactions.suspendedSteps;
+      noteFailure(state, suspendedSteps);
       break;
     }
     case 'compaction.cancelled': {
@@ -57,22 +68,33 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
       changeHistory(state, [first, ...state.messages.slice(last + 1)]);
       state.attachments = state.messages.flatMap(digestsIn);
       state.window = { tokens: tokensAfter, charactersSince: 0 };
-      compactions.summary = state.compaction?.ready?.summary ?? null;
+      const { isMechanical = false, ready = null } = state.compaction ?? {};
+      compactions.summary = ready?.summary ?? null;
       state.compaction = null;
       compactions.applied += 1;
-      compactions.failures = 0;
+      // A digest says nothing of whether the model can be asked again.
+      if (!isMechanical && ready?.problem === undefined) compactions.failures = 0;
       compactions.message = id;
       // The prefix is new in any case, so what surrounds the work is taken anew with it.
       state.gathered = null;
-      if (turn?.phase !== 'compacting') break;
-      turn.phase = 'model';
-      turn.attempt += 1;
-      turn.need = null;
+      if (turn?.phase === 'compacting') askAgain(turn);
       break;
     }
     default:
       event satisfies never;
   }
+}
+
+/** The same step, over a shorter history. */
+function askAgain(turn: Turn): void {
+  turn.phase = 'model';
+  turn.attempt += 1;
+  turn.need = null;
+}
+
+function noteFailure({ compactions }: State, suspendedSteps: number | undefined): void {
+  compactions.failures = suspendedSteps === undefined ? compactions.failures + 1 : 0;
+  compactions.suspendedSteps = suspendedSteps ?? compactions.suspendedSteps;
 }
 
 function spend(

@@ -41,6 +41,7 @@ export function startTurn(state: State, data: EventData['turn.started'], event: 
     isChoiceMet: false,
     timeouts: 0,
     wrongResults: 0,
+    wrongStep: null,
     correction: null,
     loop: startLoop(data),
     isForked: false,

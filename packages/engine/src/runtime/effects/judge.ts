@@ -18,7 +18,7 @@ import { layersOf, toolScope } from './scope.ts';
 export type { RuleLayer };
 
 /**
- * May this call run, and what would it do? One ordered pipeline: loop, existence, arguments, rules and mode,
+ * May this call run, and what would it do? One ordered pipeline: tool choice, loop, existence, arguments, rules and mode,
  * the tool's own question, and its plan. Nothing decides elsewhere, and nothing here changes anything.
  */
 export const runJudge: Runner<'judge'> = async (effect, context) => {
@@ -39,6 +39,7 @@ export function judge(call: Asked, context: JudgeContext): Promise<Judgement> {
 
 async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> {
   const { state, ports } = context;
+  if (state.turn?.options.toolChoice === 'none') return mistake(call, 'check choice', notAsked(call));
   if (isLooping(state, call)) return mistake(call, 'check loop', looping(call));
   const { profile } = state.settings;
   const tools = toolsFor(ports.tools, state, profile);
@@ -157,6 +158,10 @@ function fault(call: Asked, thrown: unknown): Judgement {
 
 function looping(call: Asked): string {
   return `This is the third time in a row that ${call.tool} is called with these arguments, and each time the result was the same. It was not run again. Do something else.`;
+}
+
+function notAsked({ tool }: Asked): string {
+  return `Not run: in this turn no tools are called, and ${tool} was. Answer without.`;
 }
 
 function unknownTool(name: string, known: readonly string[]): string {
