@@ -49,6 +49,8 @@
  *  I36 target     A turn with a target ends well only by a sole end with nothing open, after a second look or a check.
  *  I37 rounds     Its rounds follow each other within their limit, and stop after three that changed nothing.
  *  I38 verify     A person's check counts only where an end was put forward.
+ *  I39 loop       A call for the third time in a turn, with the same result each time and nothing else changed between, does
+ *                 not run; any other is never refused for that.
  */
 export type Invariant =
   | 'I1 sequence'
@@ -87,7 +89,8 @@ export type Invariant =
   | 'I35 post'
   | 'I36 target'
   | 'I37 rounds'
-  | 'I38 verify';
+  | 'I38 verify'
+  | 'I39 loop';
 
 export type Violation = { invariant: Invariant; message: string };
 

@@ -7,6 +7,7 @@ import { endingCall } from './errands.ts';
 import { fates } from './kinds.ts';
 import type { Random } from './random.ts';
 import { swarm } from './random.ts';
+import { createRepetition } from './repeats.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 
 export const modelId = 'simulated/one';
@@ -26,6 +27,8 @@ export type ModelWorld = {
   isCrowded: boolean;
   /** Whether turns have targets, which take an end. */
   isErrand: boolean;
+  /** Whether models say the same again and again. */
+  isRepeating: boolean;
 };
 
 export function createModel(id: string, world: ModelWorld, owner: Owner): Model {
@@ -37,6 +40,7 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
   const habits = { fates: someFates, wrongness: random.pick([0, 0.05, 0.05, 0.9]) };
   /** How long it takes from one call to the next, in chunks: early calls may be long done, or not even judged. */
   const longestPause = random.pick([0, 1, 6]);
+  const repetition = world.isRepeating ? createRepetition(random) : (_: string, content: ModelPart[]) => content;
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     world.onRequest(request, owner);
@@ -65,6 +69,7 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
       if (answer !== 'torrent') await chunk();
     }
     let content = isEnding ? endingCall() : contentOf(answer, random, habits);
+    if (world.isRepeating && answer === 'calls') content = repetition(request.session, content);
     yield* announced(content, chunk);
     if (answer === 'fails_midway') fail('model_failed', 'The connection broke.');
     if (answer === 'cut') {
