@@ -41,7 +41,6 @@ export function checkRepeats(
   known.set(book, own);
   switch (event.type) {
     case 'turn.started':
-    case 'context.compacted':
       own.done = [];
       own.isTrimmed = false;
       return;
@@ -50,6 +49,7 @@ export function checkRepeats(
       own.before = new Map(paths.map((path) => [path, world.digestOf(path)]));
       return;
     case 'context.trimmed':
+    case 'context.compacted':
       // What the model was shown is taken from it again; which of it, the loop check may go by or not.
       own.isTrimmed = true;
       return;

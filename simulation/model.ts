@@ -29,6 +29,8 @@ export type ModelWorld = {
   isErrand: boolean;
   /** Whether models say the same again and again. */
   isRepeating: boolean;
+  /** How often each file was changed. */
+  versions: Map<string, number>;
 };
 
 export function createModel(id: string, world: ModelWorld, owner: Owner): Model {
@@ -40,7 +42,9 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
   const habits = { fates: someFates, wrongness: random.pick([0, 0.05, 0.05, 0.9]) };
   /** How long it takes from one call to the next, in chunks: early calls may be long done, or not even judged. */
   const longestPause = random.pick([0, 1, 6]);
-  const repetition = world.isRepeating ? createRepetition(random) : (_: string, content: ModelPart[]) => content;
+  const repetition = world.isRepeating
+    ? createRepetition(random, world.versions)
+    : (_: string, content: ModelPart[]) => content;
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     world.onRequest(request, owner);
