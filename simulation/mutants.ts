@@ -9,6 +9,7 @@ import { compactionMutants } from './mutants-compaction.ts';
 import { earlyMutants } from './mutants-early.ts';
 import { errandMutants } from './mutants-errands.ts';
 import { questionMutants } from './mutants-questions.ts';
+import { repeatsMutants } from './mutants-repeats.ts';
 import { surroundingsMutants } from './mutants-surroundings.ts';
 
 /** The state with the calls of its turn changed, for one question about it. */
@@ -246,4 +247,5 @@ export const mutants: readonly Mutant[] = [
   ...surroundingsMutants,
   ...errandMutants,
   ...compactionMutants,
+  ...repeatsMutants,
 ];

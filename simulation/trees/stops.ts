@@ -1,4 +1,4 @@
-/** What is being stopped is stopped by one runner from beginning to end: nothing calls it off while it is still owed. */
+/** What is being stopped is stopped by one runner from beginning to end: it brings an outcome, and nothing calls it off. */
 
 import { due } from '@pawl/engine/core';
 import type { Runners } from '@pawl/engine/testing';
@@ -6,7 +6,7 @@ import { isPawlError } from '@pawl/protocol';
 import type { Violate } from '../invariants.ts';
 
 /** Reasons for which an effect is called off because of what the log says, and not because nobody drives the session. */
-const reasonsOfTheLog: ReadonlySet<string> = new Set(['cancelled', 'max_duration', 'not_owed']);
+const reasonsOfTheLog: ReadonlySet<string> = new Set(['cancelled', 'max_duration']);
 
 export function watchStops(runners: Runners, violate: Violate): Runners {
   return {
@@ -18,11 +18,17 @@ export function watchStops(runners: Runners, violate: Violate): Runners {
         const isOwed = due(state).some((owed) => owed.id === effect.id && 'mode' in owed && owed.mode === 'stop');
         if (isOwed) violate('I33 cancel', `${state.session}: the stop of ${effect.task} is itself stopped.`);
       };
-      if (effect.mode === 'stop') signal.addEventListener('abort', check, { once: true });
-      try {
-        await runners.task(effect, context);
-      } finally {
-        signal.removeEventListener('abort', check);
+      if (effect.mode !== 'stop') return runners.task(effect, context);
+      let hasReported = false;
+      const report: typeof context.report = (outcome) => {
+        hasReported = true;
+        return context.report(outcome);
+      };
+      signal.addEventListener('abort', check, { once: true });
+      await runners.task(effect, { ...context, report });
+      signal.removeEventListener('abort', check);
+      if (!hasReported && !signal.aborted) {
+        violate('I33 cancel', `${state.session}: the stop of ${effect.task} ends without an outcome.`);
       }
     },
   };
