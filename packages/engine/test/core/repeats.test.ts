@@ -18,12 +18,12 @@ function started(): Session {
 }
 
 /** One more step with one call of this turn. */
-function run(session: Session, given: Run & { input?: object; paths?: string[]; files?: object } = {}): void {
+function run(session: Session, given: Run & { input?: object; paths?: readonly string[]; files?: object } = {}): void {
   const { tool = 'read', effect = 'read', content = 'same', status = 'ok', input = { path: 'a', mode: 'x' } } = given;
   const { turn } = session.state;
   const id = `t${turn?.number}_s${turn?.step}_c1`;
   session.answer([call(tool, input as never)]);
-  session.judge(id, { effect, paths: given.paths ?? [] });
+  session.judge(id, { effect, paths: [...(given.paths ?? [])] });
   session.finish(id, {
     content,
     status,
