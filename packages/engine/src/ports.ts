@@ -118,6 +118,8 @@ export type ToolSpec = { name: string; description: string; inputSchema: JsonObj
  */
 export type ModelRequest = {
   session: string;
+  /** When the call is made, Unix ms: its price is that of this moment. Default: the time of the machine. */
+  at?: number;
   /** What it is for, where that is not the next step of a turn. */
   purpose?: 'compaction';
   /** The model's name without its provider. */
@@ -168,6 +170,8 @@ export type ModelEvent =
   | { type: 'thinking'; text: string }
   | { type: 'input'; call: number; tool: string; text: string }
   | { type: 'input_complete'; call: number; tool: string; input: JsonObject }
+  /** What the answer has used so far, as its provider counts it; the next one takes its place. What is never told is unknown. */
+  | { type: 'usage'; usage: Usage; costUsd: number | null }
   /** Something that a person should see, in one line: a wait, a switch of model or key. */
   | { type: 'notice'; level: 'info' | 'warning'; code: string; message: string }
   /** What was streamed so far is void; the stream begins anew. */

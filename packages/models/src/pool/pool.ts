@@ -43,7 +43,6 @@ export function poolModel(options: PoolOptions): Model {
   const health = options.health ?? createHealth(options.clock === undefined ? {} : { clock: options.clock });
   const clock = options.clock ?? health.clock;
   const policy = { ...defaultPolicy, ...options.policy };
-  const info = infoOf(head, candidates);
   const targets = new Map(candidates.map((candidate) => [candidate, targetsOf(candidate, health)]));
   const models = new Map<Target, Model>();
   /** By its first message, which no two conversations share, and which a compaction replaces. */
@@ -52,7 +51,8 @@ export function poolModel(options: PoolOptions): Model {
   function modelOf(target: Target): Model {
     let model = models.get(target);
     if (model === undefined) {
-      model = target.candidate.open(target.key, (headers) => health.observe(target.place, headers));
+      const { candidate, key, place } = target;
+      model = candidate.open(key, (headers) => health.observe(place, headers), health.refusals(place));
       models.set(target, model);
     }
     return model;
@@ -82,7 +82,9 @@ export function poolModel(options: PoolOptions): Model {
 
   return {
     id,
-    info,
+    get info() {
+      return infoOf(head, candidates);
+    },
     limitsRequests: true,
     stream(request, signal): AsyncIterable<ModelEvent> {
       const [first] = request.messages;

@@ -152,8 +152,9 @@ export const eventData = {
     step: z.number().int(),
     attempt: z.number().int(),
     error: failure,
-    /** What a failed call has cost, where it is known. */
+    /** What a call without an answer has used, as far as its provider said; absent where nothing reached the model. */
     usage: usage.optional(),
+    /** US dollars of that; null where they are not known. */
     costUsd: z.number().min(0).nullable().optional(),
     /** It is called again. */
     willRetry: z.boolean().optional(),
