@@ -8,7 +8,8 @@ import type { Violate } from '../invariants.ts';
 /** Reasons for which an effect is called off because of what the log says, and not because nobody drives the session. */
 const reasonsOfTheLog: ReadonlySet<string> = new Set(['cancelled', 'max_duration']);
 
-export function watchStops(runners: Runners, violate: Violate): Runners {
+/** `isClosing`: its machine leaves what is owed to whoever takes the session up next. */
+export function watchStops(runners: Runners, isClosing: () => boolean, violate: Violate): Runners {
   return {
     ...runners,
     async task(effect, context) {
@@ -27,7 +28,7 @@ export function watchStops(runners: Runners, violate: Violate): Runners {
       signal.addEventListener('abort', check, { once: true });
       await runners.task(effect, { ...context, report });
       signal.removeEventListener('abort', check);
-      if (!hasReported && !signal.aborted) {
+      if (!hasReported && !signal.aborted && !isClosing()) {
         violate('I33 cancel', `${state.session}: the stop of ${effect.task} ends without an outcome.`);
       }
     },

@@ -28,7 +28,7 @@ const expected = new Set(
   ),
 );
 
-type Machine = Owner & { host: ReturnType<typeof createHost> };
+type Machine = Owner & { isClosing: boolean; host: ReturnType<typeof createHost> };
 
 export async function simulateTree(
   seed: number,
@@ -88,10 +88,14 @@ export async function simulateTree(
       tasks: { steps: 4, durationMs: 60_000 },
       internals: {
         core: { ...realCore, ...core },
-        runners: withOutcomeFaults(watchStops({ ...realRunners, ...runners }, violate), owner, faults),
+        runners: withOutcomeFaults(
+          watchStops({ ...realRunners, ...runners }, () => machine.isClosing, violate),
+          owner,
+          faults,
+        ),
       },
     });
-    const machine = Object.assign(owner, { host });
+    const machine: Machine = Object.assign(owner, { host, isClosing: false });
     machines.push(machine);
     scheduler.note(`${machine.name} starts`);
     return machine;
@@ -191,6 +195,8 @@ export async function simulateTree(
         return;
       }
       case 'shut_down':
+        scheduler.note(`${machine.name} shuts down`);
+        machine.isClosing = true;
         machine.host.close().then(() => crash(machine), forgive);
         return;
       default:
