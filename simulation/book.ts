@@ -11,6 +11,8 @@ export type CallBook = {
   tool: string;
   turn: number;
   input: JsonObject;
+  /** Its arguments were no JSON. */
+  isNoJson: boolean;
   judgement: Judgement | null;
   /** A person allowed the call as it stands, or wrote its arguments. */
   isApproved: boolean;

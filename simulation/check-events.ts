@@ -9,6 +9,7 @@ import { checkCompaction, checkEnd, noteSaid } from './check-compaction.ts';
 import { checkDemand } from './check-demands.ts';
 import { checkLoop } from './check-loops.ts';
 import { checkAsked, checkQuestion } from './check-questions.ts';
+import { checkRepeats, type RepeatsWorld } from './check-repeats.ts';
 import type { Violate } from './invariants.ts';
 import type { Owner } from './scheduler.ts';
 
@@ -19,6 +20,7 @@ export function checkRecord(
   owner: Owner,
   violate: Violate,
   fold: (state: State, event: DurableEvent) => State,
+  repeats: RepeatsWorld,
 ): void {
   const isTakingOver = events.some((event) => event.type === 'session.opened') || book.driver === null;
   if (isTakingOver) book.driver = owner;
@@ -26,12 +28,14 @@ export function checkRecord(
     violate('I1 sequence', `${owner.name} wrote to ${book.session}, which ${book.driver?.name} drives.`);
   }
   book.records += 1;
+  const isCopied = events.some(({ type }) => type === 'session.forked');
   for (const event of events) {
     const before = book.events.at(-1)?.seq ?? 0;
     if (event.seq !== before + 1) violate('I1 sequence', `${book.session}: event ${event.seq} follows ${before}.`);
     book.events.push(event);
     checkDemand(book, event, violate);
     checkLoop(book, event, violate);
+    checkRepeats(book, event, repeats, violate, isCopied);
     checkEvent(book, event, violate);
     fold(book.state, event);
   }
@@ -228,15 +232,16 @@ function checkMessage(book: Book, event: EventOf<'message.added'>, wrong: Wrong)
   }
 }
 
-type Asked = Pick<CallBook, 'id' | 'tool' | 'input'>;
+type Asked = Pick<CallBook, 'id' | 'tool' | 'input'> & { malformed?: string | undefined };
 
-function createCall({ id, tool, input }: Asked, turn: number, isTooMany: boolean): CallBook {
+function createCall({ id, tool, input, malformed }: Asked, turn: number, isTooMany: boolean): CallBook {
   return {
     id,
     tool,
     turn,
     input,
     isExcess: isTooMany,
+    isNoJson: malformed !== undefined,
     judgement: null,
     isApproved: false,
     isRefused: false,

@@ -10,6 +10,7 @@ import type { Violate } from './invariants.ts';
 import { fates } from './kinds.ts';
 import type { Random } from './random.ts';
 import { swarm } from './random.ts';
+import { createRepetition } from './repeats.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 
 export const modelId = 'simulated/one';
@@ -34,6 +35,10 @@ export type ModelWorld = {
   /** Whether the compaction's model fails all the time. */
   isDry: boolean;
   violate: Violate;
+  /** Whether models say the same again and again. */
+  isRepeating: boolean;
+  /** How often each file was changed. */
+  versions: Map<string, number>;
 };
 
 export function createModel(id: string, world: ModelWorld, owner: Owner): Model {
@@ -46,6 +51,9 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
   const habits = { fates: someFates, wrongness: random.pick([0, 0.05, 0.05, 0.9]) };
   /** How long it takes from one call to the next, in chunks: early calls may be long done, or not even judged. */
   const longestPause = random.pick(world.isDemanding ? [6, 12, 30] : [0, 1, 6]);
+  const repetition = world.isRepeating
+    ? createRepetition(random, world.versions)
+    : (_: string, content: ModelPart[]) => content;
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     world.onRequest(request, owner);
@@ -80,6 +88,7 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
     }
     let content = isEnding ? endingCall() : contentOf(answer, random, habits);
     if (world.isDemanding && !world.isCalm()) content = demandedContent(content, random);
+    if (world.isRepeating && answer === 'calls') content = repetition(request.session, content);
     yield* announced(content, chunk);
     if (answer === 'fails_midway') fail('model_failed', 'The connection broke.');
     if (answer === 'cut') {

@@ -10,6 +10,7 @@ import { demandMutants } from './mutants-demands.ts';
 import { earlyMutants } from './mutants-early.ts';
 import { errandMutants } from './mutants-errands.ts';
 import { questionMutants } from './mutants-questions.ts';
+import { repeatsMutants } from './mutants-repeats.ts';
 import { surroundingsMutants } from './mutants-surroundings.ts';
 
 /** The state with the calls of its turn changed, for one question about it. */
@@ -248,4 +249,5 @@ export const mutants: readonly Mutant[] = [
   ...errandMutants,
   ...compactionMutants,
   ...demandMutants,
+  ...repeatsMutants,
 ];

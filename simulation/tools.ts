@@ -13,6 +13,7 @@ import type { Input } from './kinds.ts';
 import { fates, kindOf, toolNames } from './kinds.ts';
 import { questionsOf } from './questions.ts';
 import type { Random } from './random.ts';
+import { digestIn, pollingTool } from './repeats.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 
 export type ToolWorld = BodyWorld & {
@@ -28,6 +29,8 @@ export type ToolWorld = BodyWorld & {
   isDemanding: boolean;
   /** Whether the compaction's model fails all the time. */
   isDry: boolean;
+  /** Whether results tell what was read, and one tool is there to be asked again. */
+  isRepeating: boolean;
 };
 
 /** A Standard Schema, checked without loading a validator. */
@@ -77,6 +80,7 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
       if (input.fate === 'throws' && random.chance(0.5)) throw new Error(`${name} broke before it did anything.`);
       checkDeed(book, body, world);
       if (kindOf(name)?.effect !== 'read') world.versions.set(input.path, versionOf(input.path) + 1);
+      const digest = world.isRepeating ? digestIn(world.versions, input.path) : `digest of ${input.path}`;
       scheduler.note(`${owner.name}: ${label} does its deed`);
       if (input.fate === 'slow') for (let pause = 0; pause < 3; pause++) await breath();
       if (random.chance(0.5)) await breath();
@@ -85,7 +89,7 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
       if (input.fate === 'deaf' && random.chance(0.5)) await never();
       if (input.fate === 'throws') throw new Error(`${name} broke.`);
       const files = input.fate === 'pictures' ? await pictures(context) : [];
-      const plain = outcome(name, input);
+      const plain = outcome(name, input, digest);
       const made = {
         ...plain,
         ...(world.isErrand && errandOutcome(name, input)),
@@ -128,6 +132,7 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
       inputSchema,
       effect: random.chance(0.5) ? effect : () => effect,
       subjectKind: hasPath ? 'path' : 'text',
+      ...(world.isRepeating && name === pollingTool && { isPolling: true }),
       ...(asks && { approval: ({ fate }: Input) => fate !== 'quiet' }),
       async paths({ path, fate }: Input, { signal }: ToolScope) {
         if (random.chance(0.3)) await scheduler.wait(owner, `paths of ${name}`, signal);
@@ -153,7 +158,7 @@ function isOutdated(event: Book['events'][number], call: string): boolean {
   return event.type === 'tool.outdated' && event.data.call === call;
 }
 
-function outcome(name: string, { path, fate }: Input): ToolOutcome {
+function outcome(name: string, { path, fate }: Input, digest: string): ToolOutcome {
   const content = `${name} ${path}: done.`;
   switch (fate) {
     case 'error':
@@ -165,6 +170,6 @@ function outcome(name: string, { path, fate }: Input): ToolOutcome {
     case 'stages':
       return { content, stage: 'executing' };
     default:
-      return { content, details: { files: { [path]: `digest of ${path}` } } };
+      return { content, details: { files: { [path]: digest } } };
   }
 }

@@ -10,6 +10,7 @@ import { createBook } from './book.ts';
 import { checkEarlyStops, withdraw } from './check-early.ts';
 import { checkRecord } from './check-events.ts';
 import { createPostCheck } from './check-mail.ts';
+import type { RepeatsWorld } from './check-repeats.ts';
 import { checkRequest } from './check-request.ts';
 import { checkGathering, checkSystem } from './check-surroundings.ts';
 import { someSettings } from './choices.ts';
@@ -29,6 +30,7 @@ import type { StaleReport } from './outcomes.ts';
 import { answerSomething, isCurious, questioned } from './questions.ts';
 import type { Random } from './random.ts';
 import { createRandom } from './random.ts';
+import { changeSomething, digestIn, isRepeating, pollingTool } from './repeats.ts';
 import { createScheduler, settled } from './scheduler.ts';
 import type { Subscriber } from './subscribers.ts';
 import { createSubscriber } from './subscribers.ts';
@@ -83,6 +85,11 @@ export async function simulate(
     books.set(session, known);
     return known;
   };
+  const versions = new Map<string, number>();
+  const repeats: RepeatsWorld = {
+    digestOf: (path) => (isRepeating(seed) ? digestIn(versions, path) : `digest of ${path}`),
+    isPolling: (tool) => isRepeating(seed) && tool === pollingTool,
+  };
   const post = createPostCheck(violate);
   const machineOf = (owner: { name: string }) => machines.find((machine) => machine.name === owner.name);
 
@@ -93,7 +100,7 @@ export async function simulate(
     ignoresExpectedSeq: mutation.log?.ignoresExpectedSeq ?? false,
     onLanded(session, events, owner) {
       const own = book(session);
-      checkRecord(own, events, machineOf(owner) ?? owner, violate, fold);
+      checkRecord(own, events, machineOf(owner) ?? owner, violate, fold, repeats);
       for (const event of events) checkGathering(own, event, violate);
       post.record(own, events);
     },
@@ -116,7 +123,8 @@ export async function simulate(
     mutation,
     isFaulty: () => !isHealing,
     isCalm: () => isHealing,
-    versions: new Map(),
+    versions,
+    isRepeating: isRepeating(seed),
     isCurious: isCurious(seed),
     isGathering: isGathering(seed),
     isCrowded: isCrowded(seed) || isDry(seed),
@@ -215,7 +223,8 @@ export async function simulate(
   };
 
   try {
-    await begin(stage, random, isDry(seed), () => settled().then(() => scheduler.step(true)));
+    const kind = { isLong: isDry(seed) || isRepeating(seed), isDry: isDry(seed) };
+    await begin(stage, random, kind, () => settled().then(() => scheduler.step(true)));
     let actions = disk.sessions().length === 0 ? 0 : 5 + random.below(30);
     const inclined = inclinations(random);
     const eagerness = random.pick([0.05, 0.15, 0.4]);
@@ -233,8 +242,9 @@ export async function simulate(
         const hasCompacted = !hasAnswered && !hasSwitched && isCrowded(seed) && compactSomething(stage);
         const hasRun = !hasAnswered && isErrand(seed) && random.chance(0.5) && runErrand(stage);
         const hasDemanded = !hasAnswered && isDemanding(seed) && random.chance(0.6) && demandSomething(stage);
+        const hasChanged = isRepeating(seed) && random.chance(0.4) && changeSomething(stage, versions);
         if (hasSwitched) switchSomething(stage);
-        else if (!hasAnswered && !hasCompacted && !hasRun && !hasDemanded) act(stage, inclined);
+        else if (!hasAnswered && !hasCompacted && !hasRun && !hasDemanded && !hasChanged) act(stage, inclined);
       }
       steps += 1;
       if (steps > mostSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);
@@ -251,11 +261,17 @@ export async function simulate(
 }
 
 /** One machine, and on it the first session. Not even that is certain. */
-async function begin(stage: Stage, random: Random, isLong: boolean, step: () => Promise<boolean>): Promise<void> {
+async function begin(
+  stage: Stage,
+  random: Random,
+  { isLong, isDry: hasLittleRoom }: { isLong: boolean; isDry: boolean },
+  step: () => Promise<boolean>,
+): Promise<void> {
   const machine = stage.startMachine();
   const limits = random.chance(0.3)
     ? ((someSettings(random).limits ?? {}) as Partial<Limits>)
     : { steps: 1 + random.below(10) };
+  if (isLong) limits.steps = 12 + random.below(30);
   let isBegun = false;
   machine.host
     .client(humans[0] ?? { kind: 'human', id: 'ann' })
@@ -269,7 +285,7 @@ async function begin(stage: Stage, random: Random, isLong: boolean, step: () => 
         ask: random.chance(0.1) ? ['look(/w/a)'] : [],
         deny: random.chance(0.1) ? ['send', 'look(/w/b)'] : [],
       },
-      limits: isLong ? { ...limits, ...dryLimits } : limits,
+      limits: hasLittleRoom ? { ...limits, ...dryLimits } : limits,
     })
     .catch((error: unknown) => {
       if (!isPawlError(error, 'log_unavailable')) stage.clients.checkError(error, 'creating a session');

@@ -365,6 +365,8 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   readonly effect: ToolEffect | ((input: Input) => ToolEffect);
   /** Always among those that a model is told of. Of a large set the others are, once it has looked for them. Default false. */
   readonly isEssential?: boolean;
+  /** Whether a call is made to see how something is by now, and so may be made again and again. Default false. */
+  readonly isPolling?: boolean | ((input: Input) => boolean);
   /** Whether a call that only reads may begin before the answer that asks for it is whole. Default true. */
   readonly beginsEarly?: boolean;
   /** Offered only where work can be delegated (`owner`), or only in a session that is a task (`task`). Default: everywhere. */

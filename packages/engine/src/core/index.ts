@@ -1,7 +1,7 @@
 /** The engine: four pure functions over a log. No I/O, no clock, no randomness; imports nothing of node. */
 
 export { answerProblem } from './answers.ts';
-export { canonicalJson, isLooping } from './calls.ts';
+export { canonicalJson, loopCheck } from './calls.ts';
 export { shortened } from './compaction/pins.ts';
 export { removableIn } from './compaction/remove.ts';
 export { sliceToBudget } from './compaction/slice.ts';
@@ -30,6 +30,7 @@ export { originOf } from './origin.ts';
 export type { Checked, Declared, Outcome } from './outcomes.ts';
 export { callId } from './outcomes.ts';
 export { isWidening, mayCall, modeWith, stricterMode } from './profile.ts';
+export { isRepetition, lastSameCall } from './repeats.ts';
 export { isAwaitingCompaction } from './settle/compaction.ts';
 export { flowProblem } from './settle/flows.ts';
 export { isFullGathering } from './settle/gather.ts';

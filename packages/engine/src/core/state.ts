@@ -33,6 +33,7 @@ import type { Pin } from './compaction/pins.ts';
 import { defaultCompaction } from './compaction/window.ts';
 import type { Assigned } from './fold/assignment.ts';
 import type { Ending } from './fold/flow.ts';
+import type { DoneCall } from './repeats.ts';
 import type { Task } from './tasks/tasks.ts';
 
 /** A message of the history; its id is `m<seq>`, from the event that completed it. Never changed in place. */
@@ -152,6 +153,8 @@ export type Turn = {
   need: { cause: 'overflow' | 'cut'; ending: { outcome: TurnOutcome; message: string }; hasFailed: boolean } | null;
   /** Steps in a row in which no call was right. */
   malformedRounds: number;
+  /** Its calls that have their result and that the model still sees, in the order in which they ended. */
+  doneCalls: DoneCall[];
   calls: Call[];
   /** `inputs` are those that `queue` is about: what was queued when the cancel came. */
   cancel: { by: Actor; reason: string | null; queue: QueueDisposition; inputs: readonly string[] } | null;
@@ -282,8 +285,6 @@ export type State = {
   costUsd: number | null;
   /** What the window holds: the last request and answer as counted by the provider, and what was added since. */
   window: { tokens: number; charactersSince: number };
-  /** The last calls and their results, since the last successful write: what the loop check looks at. */
-  recentCalls: { key: string; result: string }[];
   /** Digest of each file as the session last read or wrote it; null for deleted. */
   files: Map<string, string | null>;
   /** The files that it changed, the last one last. */
@@ -396,7 +397,6 @@ export function initialState(): State {
     usage: noUsage,
     costUsd: 0,
     window: { tokens: 0, charactersSince: 0 },
-    recentCalls: [],
     files: new Map(),
     edited: [],
     pins: [],

@@ -17,6 +17,7 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
   switch (event.type) {
     case 'context.trimmed':
       state.trimmed += event.data.results.length;
+      forgetCalls(state, (call) => !event.data.results.some((result) => result.call === call));
       changeHistory(state, trimMessages(state.messages, event.data.results));
       state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
       break;
@@ -66,6 +67,10 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
       const first: HistoryMessage = { role: 'user', id, source: 'engine', content: [{ type: 'text', text: content }] };
       const last = state.messages.findIndex((message) => message.id === through);
       changeHistory(state, [first, ...state.messages.slice(last + 1)]);
+      const shown = new Set(
+        state.messages.flatMap((message) => (message.role === 'tool' ? message.results : [])).map(({ call }) => call),
+      );
+      forgetCalls(state, (call) => shown.has(call));
       state.attachments = state.messages.flatMap(digestsIn);
       state.window = { tokens: tokensAfter, charactersSince: 0 };
       const { isMechanical = false, ready = null } = state.compaction ?? {};
@@ -102,6 +107,11 @@ function spend(
   { usage = noUsage, costUsd = 0 }: Pick<EventData['compaction.failed'], 'usage' | 'costUsd'>,
 ): void {
   addSpending(state, usage, costUsd);
+}
+
+/** What the model no longer sees the result of, it may well do again. */
+function forgetCalls({ turn }: State, isShown: (call: string) => boolean): void {
+  if (turn !== null) turn.doneCalls = turn.doneCalls.filter(({ id }) => isShown(id));
 }
 
 /** What was checked for repair is checked again, and nothing was signed over the history as it is now. */

@@ -32,6 +32,7 @@ export function startTurn(state: State, data: EventData['turn.started'], event: 
     overflows: 0,
     need: null,
     malformedRounds: 0,
+    doneCalls: [],
     calls: [],
     cancel: null,
     isOverTime: false,

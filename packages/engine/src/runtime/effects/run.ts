@@ -70,10 +70,15 @@ export async function runOnce(
     // Whatever a tool that does not stop still does, nobody will see.
     const isUnknown = isLeft && call.judgement?.effect !== 'read';
     const status = !signal.aborted ? 'error' : isUnknown ? 'unknown' : 'cancelled';
-    const sentence = signal.aborted && !isLeft ? `Cancelled. ${messageOf(signal.reason)}` : messageOf(thrown);
+    const sentence = signal.aborted && !isLeft ? stopText(signal.reason) : messageOf(thrown);
     const { content } = shapeOutput(ports.redactor.redact(sentence), { isError: true });
     return { ending: { status, content, ...outside, durationMs: ports.clock.now() - begun } };
   }
+}
+
+/** What ends because of a limit of time, nobody has cancelled. */
+function stopText(reason: unknown): string {
+  return `${isPawlError(reason, 'max_duration') ? 'Stopped' : 'Cancelled'}. ${messageOf(reason)}`;
 }
 
 /** A tool that does not stop when told to is left behind. */

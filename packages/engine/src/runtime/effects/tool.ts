@@ -33,11 +33,12 @@ type Owed = { effect: string; call: Call };
 async function recover(context: EffectContext, owed: Owed, tool: Tool, mode: 'recover' | 'stop'): Promise<void> {
   const effect = owed.call.claims?.effect;
   const isHarmless = effect === 'read' || (effect === 'idempotent' && mode === 'recover');
-  const found = isHarmless ? 'not_done' : await reconciled(context, owed, tool);
+  const found = isHarmless ? 'not_done' : await reconciled(context, owed, tool, mode);
   if (found === 'not_done' && mode === 'recover') {
     await perform(context, owed, tool);
   } else if (found === 'not_done') {
-    const content = 'Cancelled. It had begun and took no effect.';
+    const why = context.state.turn?.isOverTime === true ? 'Stopped: the turn ran out of time.' : 'Cancelled.';
+    const content = `${why} It had begun and took no effect.`;
     await finish(context, owed, { ending: { status: 'cancelled', content } });
   } else if (found !== null) {
     await finish(context, owed, await endingOf(context, found));
@@ -53,12 +54,15 @@ async function reconciled(
   context: EffectContext,
   { call }: Owed,
   tool: Tool,
+  mode: 'recover' | 'stop',
 ): Promise<ToolOutcome | 'not_done' | null> {
   const evidence = call.judgement?.evidence;
   const input = await inputOf(tool, call).catch(() => null);
   if (tool.reconcile === undefined || evidence === undefined || input === null) return null;
   const asked = tool.reconcile(input, evidence, toolScope(context, call));
-  return withGrace(context, tool.name, asked).catch(() => null);
+  // A turn that is stopped waits no longer for this than for anything else.
+  const signal = mode === 'stop' ? AbortSignal.abort() : context.signal;
+  return withGrace({ ...context, signal }, tool.name, asked).catch(() => null);
 }
 
 async function perform(context: EffectContext, owed: Owed, tool: Tool): Promise<void> {
