@@ -4,6 +4,7 @@ import type { CompactionSettings, Limits, PermissionMode, RuleSet, TurnOptions }
 import type { SandboxMode } from '@pawl/tools';
 import { defaultAgent } from '../agents/check.ts';
 import type { Wire } from '../models.ts';
+import type { Shown } from '../output/open.ts';
 import { usageError } from '../usage-error.ts';
 import { parseCount, parseDollars, parseDuration, parseFolder } from '../values.ts';
 import { type Origin, readOrigin } from './origin.ts';
@@ -21,6 +22,8 @@ export type RunFlags = {
   ask?: string[];
   deny?: string[];
   outputFormat: OutputFormat;
+  verbose?: true;
+  showThinking?: true;
   maxSteps?: string;
   maxDuration?: string;
   maxTokens?: string;
@@ -55,6 +58,8 @@ export type RunOptions = {
   /** When a new session's history is compacted; null as the engine has it. */
   compaction: Partial<CompactionSettings> | null;
   outputFormat: OutputFormat;
+  /** How much of the run people are shown. */
+  detail: Shown;
   session: { kind: 'new'; id: string | null } | { kind: 'newest' } | { kind: 'named'; id: string };
   record: string | null;
   wire: Wire | null;
@@ -95,6 +100,10 @@ export function readFlags(flags: RunFlags): RunOptions {
     },
     compaction: null,
     outputFormat,
+    detail: {
+      isVerbose: flags.verbose === true,
+      showsThinking: flags.verbose === true || flags.showThinking === true,
+    },
     session: wantedSession(flags),
     record: record ?? null,
     wire: wantedWire(flags),

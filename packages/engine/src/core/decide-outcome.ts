@@ -7,10 +7,10 @@ import { finished } from './calls/finished.ts';
 import { decideJudgement } from './calls/judged.ts';
 import { decideSummary } from './compaction/decide.ts';
 import type { Decision } from './decision.ts';
-import type { Outcome } from './outcome.ts';
 import { accept, refuse } from './decision.ts';
 import { due } from './due.ts';
 import { undelivered } from './mail/decide.ts';
+import type { Outcome } from './outcome.ts';
 import type { State } from './state.ts';
 
 export function decideOutcome(state: State, outcome: Outcome): Decision {

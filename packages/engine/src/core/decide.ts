@@ -55,6 +55,7 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
     case 'question.decline':
       return answerQuestions(state, command);
     case 'context.compact':
+    case 'context.remove':
     case 'compaction.cancel':
       return decideCompaction(state, command);
     case 'task.start':

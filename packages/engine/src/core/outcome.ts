@@ -1,5 +1,5 @@
 /** What effects bring back. */
-import type { Attempt, EventData, Failure, Json, Judgement } from '@pawl/protocol';
+import type { Attempt, EventData, Failure, Json, Judgement, Usage } from '@pawl/protocol';
 import type { ModelMessage, ToolOutcome } from '../ports.ts';
 import type { CompactionOutcome } from './compaction/decide.ts';
 
@@ -18,6 +18,9 @@ export type Outcome =
       model: string;
       error: Failure;
       partial: ModelMessage | null;
+      /** What it used, and what that cost (null: unknown); absent where nothing reached the model. */
+      usage?: Usage;
+      costUsd?: number | null;
       attempts?: readonly Attempt[];
       /** The engine itself ended the request, and nobody has tried again yet. */
       isUntried?: boolean;

@@ -1,18 +1,17 @@
 /** Which events follow from what we know, with no I/O? The next step, the end of a turn, a queued input taken up. */
 import type { EventBody } from '@pawl/protocol';
 import { settleAssignment } from './assignment/settle.ts';
-import { mostMalformedRounds } from './calls/conflicts.ts';
 import { settleCalls } from './calls/settle.ts';
 import { applied, droppedCompaction, roomMade, settleCompacting } from './compaction/settle.ts';
 import { findRepairs } from './history/repair.ts';
 import { mailRead } from './mail/settle.ts';
-import { corrected, wrongResult } from './result/settle.ts';
+import { corrected } from './result/settle.ts';
 import { budgetReached, limitReached } from './spending/limits.ts';
 import type { QueuedInput, State, Turn } from './state.ts';
 import { gathered } from './surroundings/settle.ts';
 import { isRestingForTasks, looped } from './target/settle.ts';
 import { isAwaiting, settleTasks, untold } from './tasks/settle.ts';
-import { endOf, isStopping, stopOutcome } from './turn/ending.ts';
+import { endOf, givenUpEnding, isStopping, stopOutcome } from './turn/ending.ts';
 
 /** Called again after its events are evolved, until it returns none. */
 export function settle(state: State): EventBody[] {
@@ -80,8 +79,7 @@ const beforeStep: readonly Rule[] = [
   stopped,
   tasksTold,
   ended,
-  malformedTooOften,
-  wrongTooOften,
+  givenUp,
   paused,
   applied,
   resting,
@@ -121,24 +119,17 @@ function ended(state: State, turn: Turn): EventBody[] | null {
   return [{ type: 'review.requested', data: { turn: turn.number } }];
 }
 
-/** A model that does not get its calls right, however often it is told what is wrong, is stopped. */
-function malformedTooOften(state: State, turn: Turn): EventBody[] | null {
-  if (turn.malformedRounds < mostMalformedRounds) return null;
-  const last = turn.calls.at(-1)?.judgement?.reason ?? '';
-  const message = `The model's calls were malformed ${mostMalformedRounds} times in a row. The last: ${last}`;
-  return isAwaiting(state, turn) ? steered(state) : [endOf(turn, { outcome: 'failed', message })];
-}
-
-function wrongTooOften(state: State, turn: Turn): EventBody[] | null {
-  const ending = wrongResult(turn);
-  if (ending === null) return null;
-  return isAwaiting(state, turn) ? steered(state) : [endOf(turn, ending)];
-}
-
 /** A turn that only waits for its tasks hears what is said to it all the same. */
 function steered(state: State): EventBody[] {
   const isWoken = !state.isPaused && state.queue.some(({ delivery }) => delivery === 'steer');
   return isWoken ? (inputsTaken(state) ?? []) : [];
+}
+
+/** A model that does not get its calls or its result right, though it is told what is wrong, is stopped. */
+function givenUp(state: State, turn: Turn): EventBody[] | null {
+  const ending = givenUpEnding(turn);
+  if (ending === null) return null;
+  return isAwaiting(state, turn) ? steered(state) : [endOf(turn, ending)];
 }
 
 function paused(state: State): EventBody[] | null {

@@ -1,8 +1,6 @@
 /** What we know of a session: the fold of its log. Plain data, in one slice an aspect; only the aspect's `evolve` changes it. */
 import type { AssignmentState } from './assignment/state.ts';
 import { initialAssignment } from './assignment/state.ts';
-import type { CallsState } from './calls/state.ts';
-import { initialCalls } from './calls/state.ts';
 import type { CompactionState } from './compaction/state.ts';
 import { initialCompaction } from './compaction/state.ts';
 import type { FilesState } from './files/state.ts';
@@ -42,7 +40,6 @@ export type State = LogState &
   SessionState &
   InputsState &
   TurnState &
-  CallsState &
   HistoryState &
   CompactionState &
   PinsState &
@@ -62,7 +59,6 @@ export function initialState(): State {
     ...initialSession(),
     ...initialInputs(),
     ...initialTurn(),
-    ...initialCalls(),
     ...initialHistory(),
     ...initialCompaction(),
     ...initialPins(),

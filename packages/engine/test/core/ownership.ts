@@ -2,7 +2,7 @@
 import type { DurableEvent } from '@pawl/protocol';
 import { noAnswerYet } from '../../src/core/answer/state.ts';
 import { initialAssignment } from '../../src/core/assignment/state.ts';
-import { initialCalls, noCalls } from '../../src/core/calls/state.ts';
+import { noCalls } from '../../src/core/calls/state.ts';
 import { initialCompaction } from '../../src/core/compaction/state.ts';
 import { aspects } from '../../src/core/evolve.ts';
 import { initialFiles } from '../../src/core/files/state.ts';
@@ -30,7 +30,6 @@ const slices: Partial<Record<Aspect, object>> = {
   session: initialSession(),
   inputs: initialInputs(),
   turn: initialTurn(),
-  calls: initialCalls(),
   history: initialHistory(),
   compaction: initialCompaction(),
   pins: initialPins(),

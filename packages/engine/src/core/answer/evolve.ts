@@ -27,6 +27,7 @@ export function evolveAnswer(state: State, event: DurableEvent): void {
       if (turn.need !== null && event.data.suspendedSteps !== undefined) turn.need.hasFailed = true;
       break;
     case 'context.compacted':
+    case 'context.removed':
       if (turn.phase !== 'compacting') break;
       turn.attempt += 1;
       turn.need = null;

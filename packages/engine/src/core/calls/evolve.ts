@@ -1,10 +1,12 @@
 /** What becomes of the calls of the step that runs, and which ones came before it. */
 import type { DurableEvent, EventData, Judgement, Preview, ToolCallPart } from '@pawl/protocol';
 import { canonicalJson } from '../canonical-json.ts';
+import { messagesAfter } from '../history/evolve.ts';
 import { evolveQuestion } from '../questions/evolve.ts';
 import type { State, Turn } from '../state.ts';
-import { callKey, isMalformed, loopWindow, mostCalls } from './conflicts.ts';
+import { isMalformed, loopCheck, mostCalls } from './conflicts.ts';
 import { judgeAgain, judgeOnceMore } from './judge-again.ts';
+import { doneCall } from './repeats.ts';
 import type { Call } from './state.ts';
 import { approvalTimer, questionTimer } from './timers.ts';
 
@@ -41,6 +43,17 @@ export function evolveCalls(state: State, event: DurableEvent): void {
       turn.calls = parts.map((part, index) => proposedCall(part, excess(turn, index, parts.length)));
       break;
     }
+    case 'context.trimmed':
+      forgetCalls(turn, (id) => !event.data.results.some(({ call }) => call === id));
+      break;
+    case 'context.compacted': {
+      const kept = messagesAfter(state, event.data.through);
+      const shown = new Set(
+        kept.flatMap((message) => (message.role === 'tool' ? message.results : [])).map(({ call }) => call),
+      );
+      forgetCalls(turn, (id) => shown.has(id));
+      break;
+    }
     case 'timer.fired':
       for (const call of turn.calls) expire(call, event.data.timer);
       break;
@@ -66,6 +79,11 @@ export function evolveCalls(state: State, event: DurableEvent): void {
       break;
     }
   }
+}
+
+/** What the model no longer sees the result of, it may well do again. */
+function forgetCalls(turn: Turn, isShown: (call: string) => boolean): void {
+  turn.doneCalls = turn.doneCalls.filter(({ id }) => isShown(id));
 }
 
 function expire(call: Call, timer: string): void {
@@ -236,17 +254,8 @@ function finishCall(state: State, turn: Turn, call: Call, data: EventData['tool.
     ...(isOutside !== undefined && { isOutside }),
     ...(remarks !== undefined && { remarks }),
   };
-  rememberCall(state, call, data);
+  // What never was a call, or was not made again, is nothing that could be repeated.
+  if (!isMalformed(call) && call.judgement?.rule !== loopCheck) turn.doneCalls.push(doneCall(state, call));
   if (turn.calls.some(({ result }) => result === null)) return;
   turn.malformedRounds = turn.calls.every(isMalformed) ? turn.malformedRounds + 1 : 0;
-}
-
-function rememberCall(state: State, call: Call, data: EventData['tool.finished']): void {
-  if (call.judgement?.rule === 'check loop') return;
-  if (call.claims?.effect === 'write' && data.status === 'ok') {
-    state.recentCalls = [];
-    return;
-  }
-  state.recentCalls.push({ key: callKey(call), result: `${data.status} ${data.content}` });
-  if (state.recentCalls.length > loopWindow) state.recentCalls.shift();
 }

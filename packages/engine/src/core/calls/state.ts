@@ -50,18 +50,24 @@ export type Call = {
   result: ToolResult | null;
 };
 
-export type CallsState = {
-  /** The last calls and their results, since the last successful write: what the loop check looks at. */
-  recentCalls: { key: string; result: string }[];
-};
-
 export type TurnCalls = {
   /** Of the step that runs. */
   calls: Call[];
   /** Steps in a row in which no call was right. */
   malformedRounds: number;
+  /** Calls of the turn that have their result and that the model still sees, in the order in which they ended. */
+  doneCalls: DoneCall[];
 };
 
-export const initialCalls = (): CallsState => ({ recentCalls: [] });
+/** A call of the turn that has its result, as far as the loop check asks. */
+export type DoneCall = Pick<Call, 'id' | 'tool' | 'input'> & {
+  effect: ToolEffect | null;
+  /** Status and content of its result. */
+  status: string;
+  content: string;
+  /** Digests of the files that it touches, as the session knew them when it had ended. */
+  known: { readonly [path: string]: string | null };
+  seen: Judgement['seen'];
+};
 
-export const noCalls = (): TurnCalls => ({ calls: [], malformedRounds: 0 });
+export const noCalls = (): TurnCalls => ({ calls: [], malformedRounds: 0, doneCalls: [] });

@@ -9,7 +9,9 @@ export type Compaction = {
   /** What the window held when it began. */
   tokens: number;
   focus: string | null;
-  ready: Pick<EventData['compaction.summarised'], 'kind' | 'summary' | 'files' | 'recalled'> | null;
+  /** No model is asked for its summary. */
+  isMechanical: boolean;
+  ready: Pick<EventData['compaction.summarised'], 'kind' | 'summary' | 'files' | 'recalled' | 'problem'> | null;
   /** The history under it is another one now. */
   isMoved: boolean;
 };

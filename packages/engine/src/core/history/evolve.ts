@@ -1,5 +1,6 @@
 /** What the model sees of the conversation, and how much of its window that fills. */
 import type { AssistantMessage, DurableEvent, UserMessage } from '@pawl/protocol';
+import { removeParts } from '../compaction/remove.ts';
 import { trimMessages } from '../compaction/trim.ts';
 import { totalTokens } from '../spending/usage.ts';
 import type { State } from '../state.ts';
@@ -27,16 +28,23 @@ export function evolveHistory(state: State, event: DurableEvent): void {
       state.checkedMessages = state.messages.length;
       state.signedFrom = state.messages.length;
       break;
+    case 'context.gathered':
+      hydrate(state, event);
+      break;
     case 'context.trimmed':
       changeHistory(state, trimMessages(state.messages, event.data.results));
+      state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
+      break;
+    case 'context.removed':
+      changeHistory(state, removeParts(state.messages, event.data.parts));
+      state.attachments = state.messages.flatMap(digestsIn);
       state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
       break;
     case 'context.compacted': {
       const { through, content, tokensAfter } = event.data;
       const text = { type: 'text' as const, text: content };
       const first: HistoryMessage = { role: 'user', id: `m${event.seq}`, source: 'engine', content: [text] };
-      const last = state.messages.findIndex((message) => message.id === through);
-      changeHistory(state, [first, ...state.messages.slice(last + 1)]);
+      changeHistory(state, [first, ...messagesAfter(state, through)]);
       state.attachments = state.messages.flatMap(digestsIn);
       state.window = { tokens: tokensAfter, charactersSince: 0 };
       break;
@@ -68,6 +76,20 @@ function addResult(state: State, { data, seq }: DurableEvent & { type: 'tool.fin
   }
   const results = calls.flatMap(({ result }) => (result === null ? [] : [result]));
   if (results.length === calls.length) state.messages.push({ role: 'tool', results, id: `m${seq}` });
+}
+
+/** Context from outside stands after what was said, so that what a provider has cached stays as it is. */
+function hydrate(state: State, { data, seq }: DurableEvent & { type: 'context.gathered' }): void {
+  const { hydrated = [] } = data;
+  if (hydrated.length === 0) return;
+  const content = hydrated.map(({ text }) => ({ type: 'text' as const, text }));
+  state.messages.push({ role: 'user', source: 'context', id: `m${seq}`, content });
+  for (const { text } of hydrated) state.window.charactersSince += text.length;
+}
+
+/** The messages that stay where a summary stands for those up to `through`. */
+export function messagesAfter({ messages }: Pick<State, 'messages'>, through: string): HistoryMessage[] {
+  return messages.slice(messages.findIndex((message) => message.id === through) + 1);
 }
 
 /** What was checked for repair is checked again, and nothing was signed over the history as it is now. */

@@ -5,16 +5,6 @@ import type { State, Turn } from '../state.ts';
 /** A longer schema is not repeated: the model was given it with the request. */
 const longestSchema = 4000;
 
-/** Times that a result may be wrong: it is asked for once more. */
-const mostWrong = 2;
-
-/** How a turn ends that did not give what it was asked for; null while it may still. */
-export function wrongResult({ wrongResults, wrongResult: problem }: Turn): Turn['ending'] {
-  if (wrongResults < mostWrong || problem === null) return null;
-  const message = `The agent did not give the result that was asked for, even after it was told what was wrong. ${problem}`;
-  return { outcome: 'failed', message };
-}
-
 export function corrected(_: State, turn: Turn): EventBody[] | null {
   if (turn.correction === null) return null;
   const schema = JSON.stringify(turn.options.outputSchema);

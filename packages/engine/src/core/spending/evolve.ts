@@ -1,5 +1,5 @@
 /** What the calls of models and the work of tasks have used, for the session and for the turn that runs. */
-import type { DurableEvent, Usage } from '@pawl/protocol';
+import type { DurableEvent, EventData, Usage } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import { addCost, addUsage, noUsage } from './usage.ts';
 
@@ -16,6 +16,8 @@ export function evolveSpending(state: State, event: DurableEvent): void {
       break;
     }
     case 'model.failed':
+      addFailed(state, event.data);
+      break;
     case 'compaction.summarised':
     case 'compaction.failed':
     case 'task.ended':
@@ -33,4 +35,17 @@ function add(state: State, { usage = noUsage, costUsd = 0 }: Spent): void {
     sum.usage = addUsage(sum.usage, usage);
     sum.costUsd = addCost(sum.costUsd, costUsd);
   }
+}
+
+/**
+ * What nobody told of a call that broke off makes the cost of its turn unknown, and not that of the session: a limit in
+ * dollars would refuse every input after it.
+ */
+function addFailed(state: State, { error, usage = noUsage, costUsd = 0 }: EventData['model.failed']): void {
+  const isWhole = error.code === 'output_cut' || error.code === 'empty_answer';
+  state.usage = addUsage(state.usage, usage);
+  state.costUsd = addCost(state.costUsd, isWhole ? costUsd : (costUsd ?? 0));
+  if (state.turn === null) return;
+  state.turn.usage = addUsage(state.turn.usage, usage);
+  state.turn.costUsd = addCost(state.turn.costUsd, costUsd);
 }

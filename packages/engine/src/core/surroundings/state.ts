@@ -5,6 +5,15 @@ export type SurroundingsState = {
   fragments: readonly Fragment[] | null;
   /** What `fragments` were last looked at for; null takes all anew. */
   gathered: { turn: number; agent: string } | null;
+  /** Context from outside that was put into the history: where it stands, and what it said. */
+  hydrations: {
+    region: 'hydrated' | 'entities';
+    source: string;
+    message: string;
+    part: number;
+    text: string;
+    entries: number;
+  }[];
   /** How often they were looked at. */
   gatherings: number;
   /** Files that others changed: which versions the model was told of, and what it is told in which step. */
@@ -14,6 +23,7 @@ export type SurroundingsState = {
 export const initialSurroundings = (): SurroundingsState => ({
   fragments: null,
   gathered: null,
+  hydrations: [],
   gatherings: 0,
   foreignChanges: { told: new Map(), paths: [], turn: 0, step: 0 },
 });

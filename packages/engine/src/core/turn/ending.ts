@@ -1,5 +1,6 @@
 /** How a turn comes to its end. */
 import type { EventBody, LoopStatus, TurnOutcome } from '@pawl/protocol';
+import { mostMalformedRounds } from '../calls/conflicts.ts';
 import type { Turn } from '../state.ts';
 
 /** A person cancelled it, or its time is up. */
@@ -16,6 +17,18 @@ export function stopOutcome(turn: Turn): NonNullable<Turn['ending']> {
     outcome: 'cancelled',
     message: `Cancelled by ${by.id}${reason === null ? '' : `: ${reason}`}.`.replace(/\.\.$/, '.'),
   };
+}
+
+/** Of a turn whose model does not get its calls or its result right, though it was told what is wrong; else null. */
+export function givenUpEnding({ malformedRounds, calls, failedResult }: Turn): Turn['ending'] {
+  if (failedResult !== null) {
+    const message = `The agent did not give the result that was asked for, even after it was told what was wrong. ${failedResult}`;
+    return { outcome: 'failed', message };
+  }
+  if (malformedRounds < mostMalformedRounds) return null;
+  const last = calls.at(-1)?.judgement?.reason ?? '';
+  const message = `The model's calls were malformed ${malformedRounds} times in a row. The last: ${last}`;
+  return { outcome: 'failed', message };
 }
 
 export function endOf(turn: Turn, ending: NonNullable<Turn['ending']>): EventBody {

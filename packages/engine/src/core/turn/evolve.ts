@@ -38,6 +38,7 @@ export function evolveTurn(state: State, event: DurableEvent): void {
       failModel(turn, event.data);
       break;
     case 'context.compacted':
+    case 'context.removed':
       if (turn.phase === 'compacting') turn.phase = 'model';
       break;
     case 'tool.finished':
