@@ -4,7 +4,7 @@ import { noAnswerYet } from '../../src/core/answer/state.ts';
 import { initialAssignment } from '../../src/core/assignment/state.ts';
 import { noCalls } from '../../src/core/calls/state.ts';
 import { initialCompaction } from '../../src/core/compaction/state.ts';
-import { aspects } from '../../src/core/evolve.ts';
+import { aspects, evolve } from '../../src/core/evolve.ts';
 import { initialFiles } from '../../src/core/files/state.ts';
 import { initialFlows } from '../../src/core/flows/state.ts';
 import { initialHistory } from '../../src/core/history/state.ts';
@@ -70,18 +70,25 @@ function contents(state: State): Map<string, { owner: Aspect | undefined; conten
   return found;
 }
 
+/** Longer sessions, and steps of more calls, are not watched: looking at all of a state is slow. */
+const mostEvents = 40;
+const mostCalls = 10;
+
 /** Does what `evolve` does, and throws where an aspect changes what is not its own. The turn itself comes and goes whole. */
 export function evolveWatched(state: State, event: DurableEvent): State {
+  if (event.seq > mostEvents || (state.turn?.calls.length ?? 0) > mostCalls) return evolve(state, event);
   const complete = completed(state, event);
+  let before = contents(state);
   for (const [name, record] of Object.entries(aspects)) {
-    const before = contents(state);
     const had = state.turn !== null;
     record(state, complete);
-    if (had !== (state.turn !== null) && name === 'turn') continue;
-    for (const [key, { owner, content }] of contents(state)) {
-      if (owner === name || before.get(key)?.content === content) continue;
+    const after = contents(state);
+    const isTurnOther = name === 'turn' && had !== (state.turn !== null);
+    for (const [key, { owner, content }] of after) {
+      if (isTurnOther || owner === name || before.get(key)?.content === content) continue;
       throw new Error(`${event.type}: ${name} changed ${key}, which belongs to ${owner ?? 'nobody'}.`);
     }
+    before = after;
   }
   return state;
 }
