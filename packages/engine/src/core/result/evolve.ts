@@ -19,5 +19,5 @@ function takeWrongResult(turn: Turn, { problem = '', step, call, consequence }: 
   turn.wrongStep = step;
   // What a call gave is told with its own result.
   turn.correction = call === undefined ? problem : null;
-  turn.failedResult = consequence === 'failure' ? problem : null;
+  if (consequence === 'failure') turn.failedResult = problem;
 }
