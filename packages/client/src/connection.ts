@@ -65,7 +65,8 @@ export function lineConnection(stream: Readable & Writable): Connection {
   stream.on('error', noError);
   return {
     send(line) {
-      if (stream.destroyed || stream.writableEnded || stream.write(`${JSON.stringify(line)}\n`)) return Promise.resolve();
+      if (stream.destroyed || stream.writableEnded || stream.write(`${JSON.stringify(line)}\n`))
+        return Promise.resolve();
       return new Promise((resolve) => {
         const go = () => {
           stream.off('drain', go);

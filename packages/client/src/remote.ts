@@ -11,7 +11,7 @@ import type {
 } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Connection } from './connection.ts';
-import type { AnswerLine, RequestType, Requests, StreamType } from './lines.ts';
+import type { AnswerLine, Requests, RequestType, StreamType } from './lines.ts';
 import { RemoteStream } from './stream.ts';
 
 /** `Client` over a connection. When that is gone, everything that is asked for fails with `connection_lost`. */

@@ -18,9 +18,10 @@ type Giving = { took(count: number): void; stop(): void };
 /** What a request comes to, once it was begun. A stream gives its own end. */
 type Begun = { outcome: Promise<unknown>; isStream?: true };
 
-/** Until the other side is gone. Never throws. */
+/** Until the other side says no more, and what it asked is answered. Never throws. */
 export async function serveClient(client: Client, connection: Connection, options: ServeOptions): Promise<void> {
   const giving = new Map<string, Giving>();
+  const answering = new Set<Promise<void>>();
   const say = (line: AnswerLine) => connection.send(line);
   const complain = (id: string | null, error: unknown) => {
     const code = isPawlError(error) ? error.code : 'engine_fault';
@@ -96,12 +97,14 @@ export async function serveClient(client: Client, connection: Connection, option
       const { outcome, isStream } = await (value.type.startsWith('client.')
         ? begin(value as RequestLine)
         : beginCommand(value));
-      outcome
+      const answered = outcome
         .then(
           (result) => say({ type: 'answer', id, result: isStream === true ? null : result }),
           (error: unknown) => complain(id, error),
         )
-        .catch(() => undefined);
+        .catch(() => undefined)
+        .finally(() => answering.delete(answered));
+      answering.add(answered);
     } catch (error) {
       await complain(id, error);
     }
@@ -112,6 +115,7 @@ export async function serveClient(client: Client, connection: Connection, option
     else await complain(null, new PawlError('bad_line', `Line ${line.number} was passed over. ${line.problem}`));
   }
   for (const stream of giving.values()) stream.stop();
+  await Promise.all(answering);
 }
 
 type Giver = { say(event: PawlEvent): Promise<void>; note(giving: Giving): void };
@@ -174,4 +178,3 @@ function isAboutStream(line: { id: string; type: string }): line is StreamLine {
 function bytesOf(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
-

@@ -113,6 +113,9 @@ async function run(input: BashInput, context: ToolContext, commands: Commands): 
     : runAndWait(input, context, commands, launch);
 }
 
+/** By this a Pawl that a command starts knows that no person started it: it answers no approvals. */
+const markOf = ({ session, call }: ToolContext) => ({ PAWL_CALL: `${session}/${call}` });
+
 async function runAndWait(
   { command, timeoutMs }: BashInput,
   context: ToolContext,
@@ -124,7 +127,7 @@ async function runAndWait(
   const running = runShell({
     command,
     cwd: context.cwd,
-    environment: commandEnvironment(options),
+    environment: { ...commandEnvironment(options), ...markOf(context) },
     launch,
     timeoutMs: limitMs,
     killGraceMs: options.killGraceMs,
@@ -140,13 +143,14 @@ async function runAndWait(
 
 async function runBehind(
   { command, timeoutMs }: BashInput,
-  { session, cwd, notify }: ToolContext,
+  context: ToolContext,
   { options, background }: Commands,
   launch: Launch | null,
 ): Promise<ToolOutcome> {
+  const { session, cwd, notify } = context;
   const onEnd = (ended: BackgroundProcess) =>
     notify?.(`Background process ${ended.id} ${stateOf(ended)}. Its output: process, action output.`);
-  const environment = commandEnvironment(options);
+  const environment = { ...commandEnvironment(options), ...markOf(context) };
   try {
     const started = await background.start({
       session,

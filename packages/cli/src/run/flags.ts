@@ -21,6 +21,10 @@ export type RunFlags = {
   ask?: string[];
   deny?: string[];
   outputFormat: OutputFormat;
+  inputFormat?: InputFormat;
+  attended?: true;
+  sessionTokens?: string;
+  sessionUsd?: string;
   maxSteps?: string;
   maxDuration?: string;
   maxTokens?: string;
@@ -42,6 +46,8 @@ export type RunFlags = {
 
 const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
+/** What comes on standard input: text that belongs to the prompt, or commands. */
+export type InputFormat = 'text' | 'stream-json';
 
 export type RunOptions = {
   model: string | null;
@@ -55,6 +61,9 @@ export type RunOptions = {
   /** When a new session's history is compacted; null as the engine has it. */
   compaction: Partial<CompactionSettings> | null;
   outputFormat: OutputFormat;
+  inputFormat: InputFormat;
+  /** Whether calls that must be asked about wait for somebody at another terminal. */
+  isAwaited: boolean;
   session: { kind: 'new'; id: string | null } | { kind: 'newest' } | { kind: 'named'; id: string };
   record: string | null;
   wire: Wire | null;
@@ -79,7 +88,10 @@ export function readFlags(flags: RunFlags): RunOptions {
   }
   if (model !== undefined && model.trim() === '') throw usageError('-m/--model: the name is empty.');
   for (const rule of [...allow, ...ask, ...deny]) parseRule(rule);
-  const { maxSteps, maxDuration, maxTokens, maxUsd } = flags;
+  const { maxSteps, maxDuration, maxTokens, maxUsd, inputFormat = 'text' } = flags;
+  if (inputFormat === 'stream-json' && outputFormat !== 'stream-json') {
+    throw usageError('--input-format stream-json goes with --output-format stream-json.');
+  }
   return {
     model: model ?? null,
     cwd: parseFolder('-C/--cwd', cwd ?? '.'),
@@ -92,9 +104,12 @@ export function readFlags(flags: RunFlags): RunOptions {
       ...(maxDuration !== undefined && { durationMs: parseDuration('--max-duration', maxDuration) }),
       ...(maxTokens !== undefined && { tokens: parseCount('--max-tokens', maxTokens) }),
       ...(maxUsd !== undefined && { usd: parseDollars('--max-usd', maxUsd) }),
+      ...readBudget(flags),
     },
     compaction: null,
     outputFormat,
+    inputFormat,
+    isAwaited: flags.attended === true,
     session: wantedSession(flags),
     record: record ?? null,
     wire: wantedWire(flags),
@@ -102,6 +117,14 @@ export function readFlags(flags: RunFlags): RunOptions {
     origin: readOrigin(flags),
     attach: flags.attach ?? [],
     executesAs: executorIn(flags),
+  };
+}
+
+/** What the session may spend in all. @throws `usage`. */
+export function readBudget({ sessionTokens, sessionUsd }: { sessionTokens?: string; sessionUsd?: string }) {
+  return {
+    ...(sessionTokens !== undefined && { sessionTokens: parseCount('--session-tokens', sessionTokens) }),
+    ...(sessionUsd !== undefined && { sessionUsd: parseDollars('--session-usd', sessionUsd) }),
   };
 }
 

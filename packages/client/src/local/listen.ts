@@ -94,7 +94,11 @@ async function receive(socket: Socket, path: string, options: ListenOptions): Pr
   }
   const welcome: Welcome = { type: 'welcome', by };
   await connection.send(welcome);
-  await serveClient(options.clientOf(by), { ...connection, lines: () => ({ [Symbol.asyncIterator]: () => lines }) }, options);
+  await serveClient(
+    options.clientOf(by),
+    { ...connection, lines: () => ({ [Symbol.asyncIterator]: () => lines }) },
+    options,
+  );
   connection.close();
 }
 
@@ -127,4 +131,3 @@ function driversIn(folder: string, asking: number): Set<number> {
   const pids = readdirSync(folder).flatMap((name) => (name.endsWith('.sock') ? [Number.parseInt(name, 10)] : []));
   return new Set([...pids, process.pid].filter((pid) => pid !== asking));
 }
-
