@@ -78,6 +78,16 @@ export async function runPrompt(prompt: string | null, flags: RunFlags): Promise
   }
 }
 
+/** A command that would answer or steer a session is asked about in every mode: an agent does not speak for a person. */
+const ownRules: RuleSet = {
+  deny: [],
+  ask: ['approve', 'deny', 'answer', 'send', 'resume'].flatMap((name) => [
+    `bash(pawl ${name} *)`,
+    `bash(npx pawl ${name} *)`,
+  ]),
+  allow: [],
+};
+
 type Run = {
   log: Storage;
   memory: Memory;
@@ -118,7 +128,10 @@ async function runOn({
   const picked = { ...options, model: options.model === null ? null : model.id };
   const own = (rules: RuleSet) => ({ ...rules, allow: [...rules.allow] });
   const layers = { user: own(config.rules), project: own(config.projectRules) };
-  const rules = Object.entries(layers).map(([name, each]) => ({ name, rules: each }));
+  const rules = [
+    { name: 'pawl', rules: ownRules },
+    ...Object.entries(layers).map(([name, each]) => ({ name, rules: each })),
+  ];
   const { tools, redactor } = openTools({
     config,
     sandbox: options.sandbox,
