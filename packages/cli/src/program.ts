@@ -284,7 +284,7 @@ function tasksCommand(done: Done): Command {
 }
 
 function sessionsCommand(done: Done): Command {
-  const sessions = new Command('sessions').description('list, show, resume, fork, delete and export sessions');
+  const sessions = new Command('sessions').description('list, show, resume, fork, delete, export and import sessions');
   sessions
     .command('list')
     .description('list the sessions of this folder, newest first')
@@ -364,6 +364,14 @@ function sessionsCommand(done: Done): Command {
     .action(async (id: string, flags: { format?: 'markdown' | 'html' | 'json'; output?: string }) => {
       const { exportSession } = await import('./sessions/export.ts');
       done(await exportSession(id, flags));
+    });
+  sessions
+    .command('import')
+    .description('read a session that was exported as JSON')
+    .argument('<file>', 'the file; - reads standard input')
+    .action(async (file: string) => {
+      const { importSession } = await import('./sessions/import.ts');
+      done(await importSession(file));
     });
   return sessions;
 }

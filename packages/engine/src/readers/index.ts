@@ -4,7 +4,7 @@ export { mainArgument } from './argument.ts';
 export { type BlindCall, type FileChange, type FileChanges, fileChangesOf, turnsWithChanges } from './changes.ts';
 export { type TaskLogs, tasksIn } from './family.ts';
 export { exportHtml } from './html.ts';
-export { type ExportedSession, exportJson } from './json.ts';
+export { blobsIn, type ExportedSession, exportJson, renamed } from './json.ts';
 export { exportMarkdown } from './markdown.ts';
 export { stateOf } from './state.ts';
 export { type Transcript, type TranscriptCall, type TranscriptEntry, transcribe } from './transcript.ts';
