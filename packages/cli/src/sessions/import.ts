@@ -29,7 +29,10 @@ export async function importSession(path: string): Promise<ExitCode> {
 
 async function importInto(log: Storage, exported: ExportedSession): Promise<{ session: string; wasThere: boolean }> {
   const { session: given, events, tasks = [], blobs = {} } = exported;
-  const all: Log[] = [{ session: given, events: [...events] }, ...tasks.map((task) => ({ ...task, events: [...task.events] }))];
+  const all: Log[] = [
+    { session: given, events: [...events] },
+    ...tasks.map((task) => ({ ...task, events: [...task.events] })),
+  ];
   const known = await Promise.all(all.map(({ session }) => log.read(session)));
   if (known.every((found, index) => JSON.stringify(found) === JSON.stringify(all[index]?.events))) {
     return { session: given, wasThere: true };
@@ -65,7 +68,8 @@ async function readExport(path: string): Promise<ExportedSession> {
   }
   const tasks = exported.tasks ?? [];
   for (const task of tasks) {
-    if (!task.session.startsWith(`${exported.session}.`)) throw badImport(`${task.session} is no task of ${exported.session}.`);
+    if (!task.session.startsWith(`${exported.session}.`))
+      throw badImport(`${task.session} is no task of ${exported.session}.`);
   }
   const { eventSchema } = await import('@pawl/protocol/schemas');
   const check = ({ session, events }: { session: string; events: readonly DurableEvent[] }) => {
@@ -75,7 +79,8 @@ async function readExport(path: string): Promise<ExportedSession> {
       const upgraded = upgradeEvent(event);
       const parsed = eventSchema.safeParse(upgraded);
       const isPlaced = event.seq === index + 1 && event.session === session;
-      if (!parsed.success || !isPlaced) throw badImport(`Event ${index + 1} of ${session} is none, or not in its place.`);
+      if (!parsed.success || !isPlaced)
+        throw badImport(`Event ${index + 1} of ${session} is none, or not in its place.`);
       return upgraded;
     });
     for (const event of read) evolve(state, event);
@@ -92,7 +97,12 @@ function parse(text: string): ExportedSession {
     throw badImport('It is no JSON.', cause);
   }
   const { format, session, events } = value ?? {};
-  if (format === 'pawl.session' && typeof session === 'string' && /^[\w.-]{1,200}$/.test(session) && Array.isArray(events)) {
+  if (
+    format === 'pawl.session' &&
+    typeof session === 'string' &&
+    /^[\w.-]{1,200}$/.test(session) &&
+    Array.isArray(events)
+  ) {
     return value as ExportedSession;
   }
   throw badImport('It is no session. Export one with: pawl sessions export <id> --format json');
