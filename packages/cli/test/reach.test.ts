@@ -301,3 +301,66 @@ describe('S8: an agent', () => {
     expect(replaced.result).toContain('Only a person can answer an approval.');
   });
 });
+
+describe('S1: a session that was exported', () => {
+  it('comes back exactly by an import, with its tasks and large bodies, under another id where its own is taken', async () => {
+    const place = makePlace({ 'big.txt': 'long line of text\n'.repeat(20_000) });
+    const env = await modelOf((request) => {
+      const isTask = !said(request).includes('Delegate');
+      if (answers(request) === 0) {
+        return isTask
+          ? { calls: [{ tool: 'bash', input: { command: 'cat big.txt' } }] }
+          : { calls: [{ tool: 'task', input: { prompt: 'Read it' } }] };
+      }
+      return isTask ? { calls: [{ tool: 'complete', input: { summary: 'read' } }] } : { text: 'All done.' };
+    });
+    expect((await pawl(place, ['run', '--session-id', 's', 'Delegate it.'], { env })).code).toBe(0);
+    const file = join(place.home, 's.json');
+    await pawl(place, ['sessions', 'export', 's', '-o', file]);
+    const exported = JSON.parse(readFileSync(file, 'utf8'));
+    expect(exported.tasks.map(({ session }: { session: string }) => session)).toEqual(['s.builder-1']);
+    expect(Object.keys(exported.blobs).length).toBeGreaterThan(0);
+
+    expect((await pawl(place, ['sessions', 'import', file])).stderr).toContain('was here already');
+    const other = makePlace();
+    expect(await pawl(other, ['sessions', 'import', file])).toMatchObject({ code: 0, stdout: 's\n' });
+    const again = await pawl(other, ['sessions', 'export', 's', '--format', 'json']);
+    expect(again.stdout).toBe(readFileSync(file, 'utf8'));
+
+    await pawl(place, ['send', 's', 'More.'], { env });
+    const second = (await pawl(place, ['sessions', 'import', file])).stdout.trim();
+    expect(second).not.toBe('s');
+    expect((await logOf(place, second)).length).toBe(exported.events.length);
+    expect(await logOf(place, `${second}.builder-1`)).not.toEqual([]);
+    writeFileSync(file, '{"format":"pawl.session","session":"x","events":[{"seq":2}]}');
+    expect(await pawl(other, ['sessions', 'import', file])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('X1: a session that is compacted by hand', () => {
+  it('is compacted where nobody drives it', async () => {
+    const place = makePlace();
+    const env = await modelOf((request) => ({
+      text: said(request).includes('summar') ? 'In short.' : 'Words. '.repeat(12_000),
+    }));
+    for (const [index, prompt] of ['One.', 'Two.', 'Three.', 'Four.'].entries()) {
+      const flags = index === 0 ? ['--session-id', 's'] : ['--resume', 's'];
+      expect((await pawl(place, ['run', ...flags, prompt], { env })).code).toBe(0);
+    }
+    const compacted = await pawl(place, ['compact', 's', 'the', 'words'], { env });
+    const types = (await logOf(place)).map(({ type }) => type);
+    expect([compacted.code, types.includes('context.compacted'), compacted.stderr]).toEqual([
+      0,
+      true,
+      expect.any(String),
+    ]);
+  });
+
+  it('has its budget raised by a flag', async () => {
+    const place = makePlace();
+    const env = await modelOf(() => ({ text: 'Fine.' }));
+    await pawl(place, ['run', '--session-id', 's', '--session-tokens', '1', 'One.'], { env });
+    expect((await pawl(place, ['send', 's', 'Two.'], { env })).code).toBe(4);
+    expect((await pawl(place, ['send', 's', '--session-tokens', '1000000', 'Three.'], { env })).code).toBe(0);
+  });
+});
