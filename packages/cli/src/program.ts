@@ -5,6 +5,8 @@ import type { ExitCode } from './exit-codes.ts';
 import { exitCodes } from './exit-codes.ts';
 import { memoryCommand } from './memory/commands.ts';
 import { policyCommands } from './policy/commands.ts';
+import { withCommand } from './prompt-line.ts';
+import { reachCommands } from './reach/commands.ts';
 import { reachCommands } from './reach/commands.ts';
 import type { RewindFlags } from './rewind/rewind.ts';
 import type { UndoFlags } from './rewind/undo.ts';
@@ -13,11 +15,11 @@ import { version } from './version.ts';
 
 const examples = `
 Examples:
-  pawl run --model demo "Find every TODO in this folder and write a report to TODO.md"
-  pawl run --model anthropic/<id> --permission-mode accept-edits "Fix the failing test"
+  pawl --model demo "Find every TODO in this folder and write a report to TODO.md"
+  pawl --model anthropic/<id> --permission-mode accept-edits "Fix the failing test"
   git diff | pawl -p "Review this change" --output-format json
-  pawl run --continue "Now the same for the other module"
-  pawl run --resume <id>
+  pawl --continue "Now the same for the other module"
+  pawl --resume <id>
 
 Models: demo, replay:<file>, <provider>/<model> such as anthropic/<model> (ANTHROPIC_API_KEY), or a pool of
   config.yaml; @high and the like choose a variant. pawl models lists them. PAWL_MODEL is the default.
@@ -26,6 +28,7 @@ Sessions are kept in $XDG_DATA_HOME/pawl (~/.local/share/pawl); PAWL_HOME puts t
 Exit codes:
   0 completed   1 failed   2 usage or configuration   3 completed, but something was refused because
   nobody was there to be asked   4 a limit was reached   6 blocked   75 try again later   130 cancelled
+  141 nobody reads the output any more
 `;
 
 /** Runs one command line, without the program's name. Gives the exit code; mistakes of the line itself are told. */
@@ -39,19 +42,12 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitCode>
     return exitCode;
   }
   try {
-    await program.parseAsync(argvWithCommand(argv), { from: 'user' });
+    await program.parseAsync(withCommand(argv, program), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? exitCodes.completed : exitCodes.usage;
   }
-}
-
-/** `pawl -p …` is `pawl run -p …`. */
-function argvWithCommand(argv: readonly string[]): string[] {
-  const [first] = argv;
-  const isPrompt = first !== undefined && /^(?:-p|--prompt\b)/.test(first);
-  return isPrompt ? ['run', ...argv] : [...argv];
 }
 
 type Done = (code: ExitCode) => void;
@@ -64,7 +60,7 @@ function createProgram(done: Done): Command {
     .helpCommand('help [command]', 'print help for a command')
     .addHelpText('after', examples)
     .showSuggestionAfterError()
-    .showHelpAfterError('(pawl --help tells more; a prompt is run with: pawl run "…")')
+    .showHelpAfterError('(pawl --help tells more; a prompt of one word is run with: pawl run "…")')
     .configureOutput({
       outputError: (text, write) => write(`pawl: ${text.replace(/^error: /, '')}`),
     })
@@ -141,6 +137,8 @@ function addRunOptions(command: Command): Command {
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
+    .option('-v, --verbose', 'show everything as it happens: thinking, what tools say, whole diffs')
+    .option('--show-thinking', 'show what the model thinks')
     .option('--output-schema <file>', 'a JSON Schema: the result is JSON that satisfies it')
     .option('--tool-choice <choice>', 'auto, none, required, or the name of the tool to call first')
     .option('--request-timeout <time>', 'the longest time of one call of the model')

@@ -129,6 +129,8 @@ export type ToolSpec = { name: string; description: string; inputSchema: JsonObj
  */
 export type ModelRequest = {
   session: string;
+  /** When the call is made, Unix ms: its price is that of this moment. Default: the time of the machine. */
+  at?: number;
   /** What it is for, where that is not the next step of a turn. */
   purpose?: 'compaction';
   /** The model's name without its provider. */

@@ -41,7 +41,7 @@ describe('the body of a Chat Completions request', () => {
     await answerOf(model, request(messages, { system: 'Be brief.', tools, tail: 'Step 2 of 9.' }));
     expect(server.requests[0]?.raw).toBe(
       '{"model":"m","max_tokens":1000,"stream":true,"stream_options":{"include_usage":true},' +
-        '"tools":[{"type":"function","function":{"name":"read","description":"Reads a file.","parameters":{"type":"object"}}}],' +
+        '"tools":[{"type":"function","function":{"name":"read","description":"Reads a file.","parameters":{"type":"object","properties":{}}}}],' +
         '"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Read a.txt"},' +
         '{"role":"assistant","content":null,"reasoning_content":"Hm.","tool_calls":[{"id":"t1_s1_c1","type":"function",' +
         '"function":{"name":"read","arguments":"{\\"path\\":\\"a.txt\\"}"}}]},' +

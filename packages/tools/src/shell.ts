@@ -19,6 +19,8 @@ export type ShellEnd = {
   isCancelled: boolean;
   /** Something that the command left running still holds its output open. */
   isHeldOpen: boolean;
+  /** False where the sandbox could not be made, and so nothing was run. */
+  hasBegun: boolean;
 };
 
 /** How long after the shell's end its output must be silent to be taken for complete, ms. */

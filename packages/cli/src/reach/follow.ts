@@ -31,6 +31,7 @@ export async function follow({ log, owner, session, fromSeq, format, begin }: Fo
     fromSeq,
     begin,
     format,
+    detail: { isVerbose: false, showsThinking: false },
     isAttended: process.stdin.isTTY === true && process.stderr.isTTY === true && owner.identity.kind === 'human',
     isGuest: true,
     identity: owner.identity,

@@ -4,7 +4,7 @@ import { isPawlError } from '@pawl/protocol';
 import type { Desk } from '../approvals/desk.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
-import { openReporter } from '../output/open.ts';
+import { openReporter, type Shown } from '../output/open.ts';
 import type { Screen } from '../output/screen.ts';
 import { createScreen } from '../output/screen.ts';
 import { openOutput } from '../output/stdout.ts';
@@ -12,7 +12,7 @@ import type { Begin } from './begin.ts';
 import type { OutputFormat } from './flags.ts';
 import type { Interrupts } from './interrupt.ts';
 import { listenForInterrupts } from './interrupt.ts';
-import { count, createTally } from './tally.ts';
+import { count, countDenials, createTally } from './tally.ts';
 import { followTree, hasOpenTasks } from './tree.ts';
 
 export type Drive = {
@@ -23,6 +23,7 @@ export type Drive = {
   fromSeq: number;
   begin: Begin;
   format: OutputFormat;
+  detail: Shown;
   /** Whether somebody sits here who can be asked. */
   isAttended: boolean;
   /** Another process drives the session: Ctrl-C leaves it, and does not stop it. */
@@ -42,6 +43,7 @@ export async function drive({
   fromSeq,
   begin,
   format,
+  detail,
   isAttended,
   isGuest = false,
   identity,
@@ -72,10 +74,11 @@ export async function drive({
     const events = continued(first, live);
     const isOver = await begin(session);
     // Loaded while the request is on its way.
-    const reporter = await openReporter(format, screen, output);
+    const reporter = await openReporter(format, screen, output, detail);
     desk?.add(await session.view());
     const tree = await followTree(host, before, {
       async tell(event, name) {
+        countDenials(tally, event, name);
         await reporter.task?.(event, name);
         if (desk === null && isForDesk(event) && format === 'text') tellWhere(event, screen);
         if (desk !== null && isForDesk(event)) desk.event(event, { name, session: await host.open(event.session) });
@@ -107,6 +110,7 @@ export async function drive({
     tree.close();
     const view = await session.view();
     const turn = tally.turn ?? (tally.hasCaughtUp || isGuest ? view.lastTurn : null);
+    if (output.isClosed()) return exitCodes.unread;
     const isCut = turn === null || interrupts.isInterrupted();
     const exitCode = isCut ? exitCodes.cancelled : exitCodeOf(turn, tally.failure?.code ?? null);
     await reporter.finish({ tally, view, exitCode });

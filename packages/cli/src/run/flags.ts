@@ -4,6 +4,7 @@ import type { CompactionSettings, Limits, PermissionMode, RuleSet, TurnOptions }
 import type { SandboxMode } from '@pawl/tools';
 import { defaultAgent } from '../agents/check.ts';
 import type { Wire } from '../models.ts';
+import type { Shown } from '../output/open.ts';
 import { usageError } from '../usage-error.ts';
 import { parseCount, parseDollars, parseDuration, parseFolder } from '../values.ts';
 import { type Origin, readOrigin } from './origin.ts';
@@ -25,6 +26,8 @@ export type RunFlags = {
   attended?: true;
   sessionTokens?: string;
   sessionUsd?: string;
+  verbose?: true;
+  showThinking?: true;
   maxSteps?: string;
   maxDuration?: string;
   maxTokens?: string;
@@ -64,6 +67,8 @@ export type RunOptions = {
   inputFormat: InputFormat;
   /** Whether calls that must be asked about wait for somebody at another terminal. */
   isAwaited: boolean;
+  /** How much of the run people are shown. */
+  detail: Shown;
   session: { kind: 'new'; id: string | null } | { kind: 'newest' } | { kind: 'named'; id: string };
   record: string | null;
   wire: Wire | null;
@@ -110,6 +115,10 @@ export function readFlags(flags: RunFlags): RunOptions {
     outputFormat,
     inputFormat,
     isAwaited: flags.attended === true,
+    detail: {
+      isVerbose: flags.verbose === true,
+      showsThinking: flags.verbose === true || flags.showThinking === true,
+    },
     session: wantedSession(flags),
     record: record ?? null,
     wire: wantedWire(flags),

@@ -2,14 +2,16 @@
 import type { Agent, Memory, SessionSummary, Storage, Surroundings } from '@pawl/engine';
 import { createHost, type Host } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
+import { suggestion } from '@pawl/models/near';
 import type { PermissionMode, RuleSet, SessionClient } from '@pawl/protocol';
 import { messageOf } from '@pawl/protocol';
 import { sqliteLog } from '@pawl/storage';
 import { memoryTools } from '@pawl/tools/memory';
 import { agentFor, defaultAgent } from '../agents/check.ts';
-import { openAgents } from '../agents/find.ts';
+import { openAgents, readAgents } from '../agents/find.ts';
 import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/config.ts';
+import { strayRules } from '../config/meaning.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { databasePath } from '../home.ts';
@@ -52,6 +54,7 @@ export async function runPrompt(prompt: string | null, flags: RunFlags): Promise
   if (prompt === null && Object.keys(options.turn).length > 0) {
     throw usageError('What is asked of a turn goes with a prompt; a turn that is gone on with keeps its own.');
   }
+  refuseUnknownTool(options.turn, names);
   const attached = await readAttached(options.attach, prompt);
   const log = sqliteLog({ path: databasePath() });
   try {
@@ -60,7 +63,10 @@ export async function runPrompt(prompt: string | null, flags: RunFlags): Promise
     const isElsewhere = found !== null && found.cwd !== asked.cwd;
     const settings = isElsewhere ? await readConfig({ folder: found.cwd, tools: names }) : config;
     for (const warning of settings.warnings) say(`pawl: ${warning}`);
+    for (const stray of strayRules({ rules: options.rules }, names)) say(`pawl: ${stray.replace(ruleOfFlag, '--$1')}`);
     const agent = await agentOf(options, found);
+    // Found out here and not by the model that wants to delegate to one of them.
+    for (const problem of (await readAgents(found?.cwd ?? options.cwd)).problems) say(`pawl: ${problem}`);
     return await runOn({
       log,
       memory,
@@ -121,8 +127,10 @@ async function runOn({
     config: config.model,
     folder,
   };
-  const { name, from } = chooseModel(choices);
+  const choice = chooseModel(choices);
+  const { name, from } = choice;
   const model = await models.find(name);
+  if (choice.from === 'key') say(`Model ${name}, because ${choice.variable} is set; -m picks another.`);
   if (from === 'last') say(`Model ${name}, as picked last in this project; -m picks another.`);
   // A recording's id has its whole path, so that the session can be gone on with from anywhere.
   const picked = { ...options, model: options.model === null ? null : model.id };
@@ -167,6 +175,7 @@ async function runOn({
     onFirstAnswer,
     onRuleKept,
     format: options.outputFormat,
+    detail: options.detail,
     isAttended: hasPerson && !isProgram,
     identity: host.identity,
   };
@@ -245,6 +254,16 @@ async function agentOf({ agent, executesAs, cwd }: RunOptions, found: SessionSum
   const chosen = await agentFor(flag, name ?? defaultAgent, found?.cwd ?? cwd);
   for (const note of chosen.notes) say(`pawl: ${chosen.agent.source}: ${note}`);
   return chosen.agent;
+}
+
+/** `rules.allow.0` of what a flag says. */
+const ruleOfFlag = /^rules\.(allow|ask|deny)\.\d+/;
+
+/** @throws `usage` with the nearest name. */
+function refuseUnknownTool({ toolChoice }: RunOptions['turn'], names: readonly string[]): void {
+  if (typeof toolChoice !== 'object' || names.includes(toolChoice.tool)) return;
+  const near = suggestion(toolChoice.tool, names);
+  throw usageError(`--tool-choice: there is no tool "${toolChoice.tool}".${near} Or say auto, none or required.`);
 }
 
 /** @throws `usage`. */

@@ -3,8 +3,8 @@ import type { Actor, TransientBody } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../core/index.ts';
 import type { EffectContext, EffectPorts, Runners } from './effects/effect.ts';
+import { awake } from './keep-alive.ts';
 import { Speculation } from './speculation.ts';
-import { awake } from './writer.ts';
 
 /** `hasReported` is set once the outcome is on its way: from then on there is nothing to stop. */
 type Running = { controller: AbortController; hasReported: boolean; done: Promise<void> };
@@ -37,6 +37,7 @@ export class Runs {
   readonly #speculation: Speculation;
   #fruitless = 0;
   #hasEnded = false;
+  #isOwing = false;
 
   constructor(home: Home) {
     this.#home = home;
@@ -49,6 +50,7 @@ export class Runs {
     const { state } = this.#home;
     if (!mayHold(state)) this.#speculation.discard();
     const owed = new Map(this.#home.due().map((effect) => [effect.id, effect]));
+    this.#isOwing = state.turn !== null || owed.size > 0;
     for (const [id, { controller, hasReported }] of this.#running) {
       if (hasReported) continue;
       const effect = owed.get(id);
@@ -60,6 +62,11 @@ export class Runs {
       const hasBegun = effect.kind === 'tool' && effect.mode === 'run' && this.#begun.has(effect.id);
       this.#start(hasBegun ? { ...effect, mode: 'recover' } : effect);
     }
+  }
+
+  /** Whether a turn is open or an effect is owed: there is something for readers of the events to wait for. */
+  get isOwing(): boolean {
+    return this.#isOwing;
   }
 
   /** What an owed effect would bring back, if that is known already; see `Speculation`. */

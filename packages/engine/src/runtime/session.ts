@@ -187,6 +187,7 @@ export class Session {
       for (const event of record) this.#noteActivity(event);
       for (const { submission, decision, seq } of decided) submission.resolve({ decision, seq });
       this.#runs.act();
+      this.bus.isOwing = this.#runs.isOwing;
     } while (this.#inbox.length > 0 && this.#end === null);
   }
 

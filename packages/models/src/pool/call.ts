@@ -182,7 +182,8 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
     this.#options.health.begins(target.place);
     try {
       this.#limit = requestLimit(request.timeoutMs, target.candidate.id, this.#options.clock, signal);
-      const stream = modelOf(target).stream(fitted(request, target), this.#limit?.signal ?? signal);
+      const sent = { ...fitted(request, target), at: this.#options.clock.now() };
+      const stream = modelOf(target).stream(sent, this.#limit?.signal ?? signal);
       this.#inner = stream[Symbol.asyncIterator]();
     } catch (error) {
       return this.#onFailure(error);

@@ -52,7 +52,8 @@ export function poolModel(options: PoolOptions): Model {
   function modelOf(target: Target): Model {
     let model = models.get(target);
     if (model === undefined) {
-      model = target.candidate.open(target.key, (headers) => health.observe(target.place, headers));
+      const { candidate, key, place } = target;
+      model = candidate.open(key, (headers) => health.observe(place, headers), health.refusals(place));
       models.set(target, model);
     }
     return model;

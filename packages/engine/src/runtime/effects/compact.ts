@@ -127,7 +127,7 @@ function repaired(request: ModelRequest, said: string, problems: readonly string
 async function ask(request: ModelRequest, model: Model, context: EffectContext, spent: Spent): Promise<string> {
   const { ports, signal, broadcast } = context;
   const stream = chainRequest(ports.requestMiddleware, (changed, limit) => model.stream(changed, limit));
-  for await (const event of stream(request, signal)) {
+  for await (const event of stream({ ...request, at: ports.clock.now() }, signal)) {
     if (event.type === 'notice') {
       const { level, code, message } = event;
       broadcast({ type: 'notice', data: { level, code, message } });

@@ -110,7 +110,7 @@ class Answer {
     const files = await filesOf(state, ports.blobs);
     // The session may have gone on meanwhile: its history is another one then, and nobody waits for this answer.
     if (!isOwed()) throw new PawlError(cancelled.code, cancelled.message);
-    const request = buildRequest(state, model, this.#told, files);
+    const request = { ...buildRequest(state, model, this.#told, files), at: ports.clock.now() };
     refuseUnknown(request);
     const stream = chainRequest(ports.requestMiddleware, (changed, limit) => model.stream(changed, limit));
     broadcast({ type: 'stream.started', data: { ...this.#turn, model: model.id } });
