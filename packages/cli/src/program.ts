@@ -7,7 +7,6 @@ import { memoryCommand } from './memory/commands.ts';
 import { policyCommands } from './policy/commands.ts';
 import { withCommand } from './prompt-line.ts';
 import { reachCommands } from './reach/commands.ts';
-import { reachCommands } from './reach/commands.ts';
 import type { RewindFlags } from './rewind/rewind.ts';
 import type { UndoFlags } from './rewind/undo.ts';
 import type { RunFlags } from './run/flags.ts';
