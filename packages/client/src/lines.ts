@@ -4,7 +4,6 @@
  * by its id: at most once with a result or an error, and before that, where it asks for events, with those.
  */
 import type {
-  Command,
   CreateOptions,
   Cursor,
   DurableEvent,
@@ -46,7 +45,6 @@ export type StreamLine =
   /** So many more were taken: as many more may be sent. */
   { id: string; type: 'client.took'; data: { count: number } } | { id: string; type: 'client.stop' };
 
-export type CommandLine = Omit<Command, 'by'>;
 export type RequestLine = {
   [Type in RequestType]: { id: string; type: Type; session: Requests[Type]['session']; data: Requests[Type]['data'] };
 }[RequestType];

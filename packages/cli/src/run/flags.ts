@@ -50,7 +50,7 @@ export type RunFlags = {
 const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 /** What comes on standard input: text that belongs to the prompt, or commands. */
-export type InputFormat = 'text' | 'stream-json';
+type InputFormat = 'text' | 'stream-json';
 
 export type RunOptions = {
   model: string | null;
