@@ -82,6 +82,8 @@ const usageCodes = new Set([
   'bad_home',
   'price_unknown',
   'log_too_new',
+  'bad_import',
+  'bad_command',
 ]);
 
 /** What an error that stopped everything means to a script. */

@@ -6,6 +6,7 @@ import { exitCodes } from './exit-codes.ts';
 import { memoryCommand } from './memory/commands.ts';
 import { policyCommands } from './policy/commands.ts';
 import { withCommand } from './prompt-line.ts';
+import { reachCommands } from './reach/commands.ts';
 import type { RewindFlags } from './rewind/rewind.ts';
 import type { UndoFlags } from './rewind/undo.ts';
 import type { RunFlags } from './run/flags.ts';
@@ -65,6 +66,7 @@ function createProgram(done: Done): Command {
     .exitOverride();
   program.addCommand(runCommand(done));
   program.addCommand(sessionsCommand(done));
+  for (const command of reachCommands(done)) program.addCommand(command);
   program.addCommand(tasksCommand(done));
   for (const command of undoCommands(done)) program.addCommand(command);
   for (const command of lookingCommands(done)) program.addCommand(command);
@@ -146,6 +148,14 @@ function addRunOptions(command: Command): Command {
     .option('--max-duration <time>', 'the longest time of the turn: 90s, 5m, or seconds')
     .option('--max-tokens <n>', 'the most tokens of the turn')
     .option('--max-usd <dollars>', 'the most dollars of the turn')
+    .option('--session-tokens <n>', 'the most tokens of the session in all; also raises the limit of one that exists')
+    .option('--session-usd <dollars>', 'the most dollars of the session in all; likewise')
+    .option('--attended', 'what must be asked about waits for an answer from another terminal (pawl approve)')
+    .addOption(
+      new Option('--input-format <format>', 'what comes on standard input: text of the prompt, or commands')
+        .choices(['text', 'stream-json'])
+        .default('text'),
+    )
     .option('--record <file>', "record the model's traffic, for --model replay:<file>")
     .option(
       '--record-wire <file>',
@@ -275,7 +285,7 @@ function tasksCommand(done: Done): Command {
 }
 
 function sessionsCommand(done: Done): Command {
-  const sessions = new Command('sessions').description('list, show, resume, fork, delete and export sessions');
+  const sessions = new Command('sessions').description('list, show, resume, fork, delete, export and import sessions');
   sessions
     .command('list')
     .description('list the sessions of this folder, newest first')
@@ -355,6 +365,14 @@ function sessionsCommand(done: Done): Command {
     .action(async (id: string, flags: { format?: 'markdown' | 'html' | 'json'; output?: string }) => {
       const { exportSession } = await import('./sessions/export.ts');
       done(await exportSession(id, flags));
+    });
+  sessions
+    .command('import')
+    .description('read a session that was exported as JSON')
+    .argument('<file>', 'the file; - reads standard input')
+    .action(async (file: string) => {
+      const { importSession } = await import('./sessions/import.ts');
+      done(await importSession(file));
     });
   return sessions;
 }

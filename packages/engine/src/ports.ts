@@ -65,6 +65,15 @@ export type SessionQuery = {
   limit?: number;
 };
 
+/** Whoever has claimed a session. */
+export type SessionOwner = {
+  /** Of one open log in one process, and never used again. */
+  name: string;
+  pid: number;
+  /** Unix milliseconds. */
+  since: number;
+};
+
 /** What a log could not read and set aside, untouched. */
 export type Damage = { session: string; fromSeq: number; reason: string };
 
@@ -92,6 +101,8 @@ export interface SessionLog {
    * @throws `session_locked` while another living owner has it.
    */
   claim(session: string): Promise<{ release(): Promise<void> }>;
+  /** The living owner of a session, where the log can tell; null if there is none. */
+  owner?(session: string): Promise<SessionOwner | null>;
   /** What reading found damaged since the log was opened. */
   damage(): Damage[];
   close(): Promise<void>;

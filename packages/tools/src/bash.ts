@@ -111,6 +111,9 @@ async function run(input: BashInput, context: ToolContext, commands: Commands): 
     : runAndWait(input, context, commands, launch);
 }
 
+/** By this a Pawl that a command starts knows that no person started it: it answers no approvals. */
+const markOf = ({ session, call }: ToolContext) => ({ PAWL_CALL: `${session}/${call}` });
+
 /** Contains a command anew each time; null leaves it free. */
 type Launcher = (() => Promise<Launch | null>) | null;
 
@@ -127,7 +130,7 @@ async function runAndWait(
     const running = runShell({
       command,
       cwd: context.cwd,
-      environment: commandEnvironment(options),
+      environment: { ...commandEnvironment(options), ...markOf(context) },
       launch,
       timeoutMs: limitMs,
       killGraceMs: options.killGraceMs,
@@ -148,17 +151,18 @@ async function runAndWait(
 
 async function runBehind(
   { command, timeoutMs }: BashInput,
-  { session, cwd, notify }: ToolContext,
+  context: ToolContext,
   { options, background }: Commands,
   launcher: Launcher,
 ): Promise<ToolOutcome> {
+  const { session, cwd, notify } = context;
   const onEnd = (ended: BackgroundProcess) =>
     notify?.(`Background process ${ended.id} ${stateOf(ended)}. Its output: process, action output.`);
   const started = await background.start({
     session,
     command,
     cwd,
-    environment: commandEnvironment(options),
+    environment: { ...commandEnvironment(options), ...markOf(context) },
     launcher,
     timeoutMs: timeoutMs ?? null,
     onEnd,

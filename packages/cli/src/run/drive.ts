@@ -24,7 +24,10 @@ export type Drive = {
   begin: Begin;
   format: OutputFormat;
   detail: Shown;
+  /** Whether somebody sits here who can be asked. */
   isAttended: boolean;
+  /** Another process drives the session: Ctrl-C leaves it, and does not stop it. */
+  isGuest?: boolean;
   /** Who sits at the terminal. */
   identity: Identity;
   /** Called when the model has answered for the first time in this run. */
@@ -42,6 +45,7 @@ export async function drive({
   format,
   detail,
   isAttended,
+  isGuest = false,
   identity,
   onFirstAnswer,
   onRuleKept,
@@ -50,7 +54,8 @@ export async function drive({
   const alive = setInterval(() => undefined, 2 ** 30);
   const watching = new AbortController();
   const screen = createScreen(process);
-  const interrupts = listenForInterrupts((reason) => stop(session, screen, watching, reason), screen.close);
+  const leave = (reason: string) => (isGuest ? watching.abort() : stop(session, screen, watching, reason));
+  const interrupts = listenForInterrupts(leave, screen.close);
   const output = openOutput(process.stdout, () => {
     if (!interrupts.isInterrupted()) interrupts.interrupt('nobody reads the output any more');
   });
@@ -75,6 +80,7 @@ export async function drive({
       async tell(event, name) {
         countDenials(tally, event, name);
         await reporter.task?.(event, name);
+        if (desk === null && isForDesk(event) && format === 'text') tellWhere(event, screen);
         if (desk !== null && isForDesk(event)) desk.event(event, { name, session: await host.open(event.session) });
       },
       async found(view, name) {
@@ -95,6 +101,7 @@ export async function drive({
       await reporter.event(event);
       if (!('seq' in event)) continue;
       desk?.event(event);
+      if (desk === null && isForDesk(event) && format === 'text') tellWhere(event, screen);
       // After an interruption the queue waits, so the end of a turn is the end.
       isDone = (await isOver(event)) || isDone;
       if (interrupts.isInterrupted() && event.type === 'turn.ended') break;
@@ -102,7 +109,7 @@ export async function drive({
     }
     tree.close();
     const view = await session.view();
-    const turn = tally.turn ?? (tally.hasCaughtUp ? view.lastTurn : null);
+    const turn = tally.turn ?? (tally.hasCaughtUp || isGuest ? view.lastTurn : null);
     if (output.isClosed()) return exitCodes.unread;
     const isCut = turn === null || interrupts.isInterrupted();
     const exitCode = isCut ? exitCodes.cancelled : exitCodeOf(turn, tally.failure?.code ?? null);
@@ -127,10 +134,20 @@ async function* continued<Event>(first: Promise<IteratorResult<Event>>, events: 
 }
 
 /** Tasks that the turn did not wait for are waited for before the process ends, and mail until it is delivered. */
-async function isQuiet(session: SessionClient, { seq }: DurableEvent): Promise<boolean> {
+export async function isQuiet(session: SessionClient, { seq }: Pick<DurableEvent, 'seq'>): Promise<boolean> {
   const view = await session.view();
   // The session may be further than what was shown of it.
   return seq >= view.seq && view.turn === null && !hasOpenTasks(view) && view.mailUnderWay === 0;
+}
+
+/** Nobody here can answer; somebody at another terminal can. */
+function tellWhere({ type, session, data }: DurableEvent, screen: Screen): void {
+  if (type === 'approval.requested') {
+    screen.line(screen.style.yellow(`? waits for an answer: pawl approve ${session} ${data.call}, or pawl deny`));
+  }
+  if (type === 'question.asked') {
+    screen.line(screen.style.yellow(`? waits for an answer: pawl answer ${session} ${data.call}`));
+  }
 }
 
 const isForDesk = ({ type }: DurableEvent) => /^(?:approval|question)\./.test(type);

@@ -11,7 +11,7 @@ export {
 } from './changes.ts';
 export { type TaskLogs, tasksIn } from './family.ts';
 export { exportHtml } from './html.ts';
-export { type ExportedSession, exportJson } from './json.ts';
+export { blobsIn, type ExportedSession, exportJson, renamed } from './json.ts';
 export { exportMarkdown } from './markdown.ts';
 export { stateOf } from './state.ts';
 export { type Transcript, type TranscriptCall, type TranscriptEntry, transcribe } from './transcript.ts';
