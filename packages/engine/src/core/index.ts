@@ -23,7 +23,7 @@ export type { Outgoing } from './mail/decide.ts';
 export { letterProblem } from './mail/decide.ts';
 export type { Mailbox } from './mail/state.ts';
 export type { Checked, Declared, Outcome } from './outcome.ts';
-export { shortened } from './pins/pins.ts';
+export { keptPins, shortened } from './pins/pins.ts';
 export { answerProblem } from './questions/decide.ts';
 export type { Demand } from './result/demand.ts';
 export { demandOf, noResult } from './result/demand.ts';

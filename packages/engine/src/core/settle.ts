@@ -1,10 +1,12 @@
 /** Which events follow from what we know, with no I/O? The next step, the end of a turn, a queued input taken up. */
 import type { EventBody } from '@pawl/protocol';
+import { textOf } from '@pawl/protocol';
 import { settleAssignment } from './assignment/settle.ts';
 import { settleCalls } from './calls/settle.ts';
 import { applied, droppedCompaction, roomMade, settleCompacting } from './compaction/settle.ts';
 import { findRepairs } from './history/repair.ts';
 import { mailRead } from './mail/settle.ts';
+import { pinOf } from './pins/pins.ts';
 import { corrected } from './result/settle.ts';
 import { budgetReached, limitReached } from './spending/limits.ts';
 import type { QueuedInput, State, Turn } from './state.ts';
@@ -48,12 +50,12 @@ function betweenTurns(state: State): EventBody[] {
   const assigned = settleAssignment(state);
   if (assigned !== null) return assigned;
   const context = state.queue.find((input) => input.delivery === 'context' || isTooLate(state, input));
-  if (context !== undefined) return [taken({ ...context, delivery: 'context' })];
+  if (context !== undefined) return [taken(state, { ...context, delivery: 'context' })];
   const next = state.queue[0];
   if (next === undefined || state.isPaused || state.isHeld) return [];
   const turn = state.turns + 1;
   const data = { turn, cause: 'input' as const, input: next.id, ...next.options };
-  return [{ type: 'turn.started', data }, taken(next)];
+  return [{ type: 'turn.started', data }, taken(state, next)];
 }
 
 /** A task that has ended is set to work by its owner alone, and by a person: what others sent it reads then. */
@@ -61,11 +63,12 @@ function isTooLate({ assignment }: State, { by }: QueuedInput): boolean {
   return assignment !== null && assignment.finished !== null && by.kind === 'agent';
 }
 
-function taken(input: QueuedInput): EventBody {
-  const source = input.delivery === 'context' ? 'context' : 'input';
+function taken(state: State, { id, delivery, content, isSteering }: QueuedInput): EventBody {
+  const source = delivery === 'context' ? 'context' : 'input';
+  const pin = pinOf(state, { source, text: textOf(content), isSteering });
   return {
     type: 'message.added',
-    data: { message: { role: 'user', content: input.content, source, input: input.id } },
+    data: { message: { role: 'user', content, source, input: id }, ...(pin !== null && { pin }) },
   };
 }
 
@@ -149,7 +152,7 @@ function resting(state: State, turn: Turn): EventBody[] | null {
 
 function inputsTaken(state: State): EventBody[] | null {
   const waiting = state.queue.filter((input) => input.delivery === 'steer' || input.delivery === 'context');
-  return waiting.length === 0 ? null : waiting.map(taken);
+  return waiting.length === 0 ? null : waiting.map((input) => taken(state, input));
 }
 
 function repaired(state: State): EventBody[] | null {

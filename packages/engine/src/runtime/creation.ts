@@ -64,7 +64,7 @@ function creation(
       ...(profile !== null && { profile }),
       ...(profile?.mode !== undefined && { modeOfSession: given.mode ?? 'manual' }),
       ...(gathersContext && { gathersContext }),
-      ...(given.compaction !== undefined && { compaction: merged(defaultCompaction, given.compaction) }),
+      compaction: merged(defaultCompaction, given.compaction ?? {}),
       ...(tasks !== undefined && Object.keys(tasks).length > 0 && { tasks }),
       ...(flows !== undefined && flows.length > 0 && { flows: [...flows] }),
     },

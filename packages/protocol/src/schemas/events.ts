@@ -172,7 +172,15 @@ export const eventData = {
   'plan.accepted': z.object({ agent: z.string(), input: z.string() }),
   'step.started': z.object({ turn: z.number().int(), step: z.number().int() }),
   /** A message's id is `m<seq>`, from the event that added it. */
-  'message.added': z.object({ message: z.discriminatedUnion('role', [userMessage, assistantMessage]) }),
+  'message.added': z.object({
+    message: z.discriminatedUnion('role', [userMessage, assistantMessage]),
+    /** What of it is kept word for word for as long as the session lives. */
+    pin: z.object({ text: z.string(), isCorrection: z.boolean() }).optional(),
+    /** Calls of it that are not run, each with the reason. */
+    refusedCalls: z.record(z.string(), z.string()).optional(),
+    /** Of a log of version 1, which said neither. */
+    isUndecided: z.boolean().optional(),
+  }),
   'model.failed': z.object({
     turn: z.number().int(),
     step: z.number().int(),

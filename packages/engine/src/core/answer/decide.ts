@@ -1,6 +1,7 @@
 /** What a call of the model brings back: an answer, part of one, or none. */
 import type { AssistantPart, EventBody, EventData, Failure } from '@pawl/protocol';
 import type { ModelMessage, ModelPart } from '../../ports.ts';
+import { refusedCalls } from '../calls/excess.ts';
 import { checked } from '../calls/finished.ts';
 import type { Decision } from '../decision.ts';
 import { accept } from '../decision.ts';
@@ -102,5 +103,8 @@ function answer(state: State, outcome: { model: string; message: ModelMessage },
     costUsd,
     ...triedBefore(attempts),
   };
-  return { type: 'message.added', data: { message: isPartial ? { ...message, isPartial } : message } };
+  if (isPartial) return { type: 'message.added', data: { message: { ...message, isPartial } } };
+  const asked = parts.filter((part) => part.type === 'tool_call');
+  const refused = state.turn === null ? null : refusedCalls(state.turn, asked);
+  return { type: 'message.added', data: { message, ...(refused !== null && { refusedCalls: refused }) } };
 }

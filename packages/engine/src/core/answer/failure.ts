@@ -6,9 +6,9 @@ type Failed = EventData['model.failed'];
 type Next = NonNullable<Failed['next']>;
 
 /** `cuts`: answers in a row that the output limit may cut; `overflows`: compactions for one step that is too long. */
-export type FailureLimits = { cuts: number; overflows: number };
+type FailureLimits = { cuts: number; overflows: number };
 
-export const failureLimits: FailureLimits = { cuts: 3, overflows: 2 };
+const failureLimits: FailureLimits = { cuts: 3, overflows: 2 };
 
 export function nextAfterFailure(state: State, turn: Turn, failed: Failed, limits = failureLimits): Next {
   const { error, willRetry } = failed;

@@ -4,9 +4,6 @@ import type { Call, Turn } from '../state.ts';
 
 type Claims = { effect: ToolEffect; paths: readonly string[] };
 
-/** Calls that one answer may ask for. */
-export const mostCalls = 256;
-
 /** Steps in a row without one call that is right, before the turn ends. */
 export const mostMalformedRounds = 3;
 

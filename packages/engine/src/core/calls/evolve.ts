@@ -4,7 +4,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import { messagesAfter } from '../history/evolve.ts';
 import { evolveQuestion } from '../questions/evolve.ts';
 import type { State, Turn } from '../state.ts';
-import { isMalformed, loopCheck, mostCalls } from './conflicts.ts';
+import { isMalformed, loopCheck } from './conflicts.ts';
 import { judgeAgain, judgeOnceMore } from './judge-again.ts';
 import { doneCall } from './repeats.ts';
 import type { Call } from './state.ts';
@@ -40,7 +40,7 @@ export function evolveCalls(state: State, event: DurableEvent): void {
       const { message } = event.data;
       if (message.role !== 'assistant' || message.isPartial === true) break;
       const parts = message.content.filter((part) => part.type === 'tool_call');
-      turn.calls = parts.map((part, index) => proposedCall(part, excess(turn, index, parts.length)));
+      turn.calls = parts.map((part) => proposedCall(part, event.data.refusedCalls?.[part.id] ?? null));
       break;
     }
     case 'context.trimmed':
@@ -198,28 +198,17 @@ function reconsider(calls: readonly Call[]): void {
   }
 }
 
-/** Why a call is refused before anyone looks at it: too many came at once, or more than the one that was asked for. */
-function excess(turn: Turn, index: number, count: number): string | null {
-  if (count > mostCalls) {
-    return `Not run: ${count} calls came in one answer, and no more than ${mostCalls} are taken. None was run. Ask for fewer at a time.`;
-  }
-  if (turn.advice?.kind === 'smaller_call' && index > 0) {
-    return 'Not run: one call was asked for after the last answer was cut. Send the others in later answers.';
-  }
-  return null;
-}
-
-function proposedCall(part: ToolCallPart, excess: string | null): Call {
+function proposedCall(part: ToolCallPart, refusal: string | null): Call {
   return {
     id: part.id,
     tool: part.tool,
     input: part.input,
     malformed: part.malformed ?? null,
-    status: excess === null ? 'proposed' : 'refused',
+    status: refusal === null ? 'proposed' : 'refused',
     round: 1,
     claims: null,
     behind: [],
-    judgement: excess === null ? null : excessJudgement(part.id, excess),
+    judgement: refusal === null ? null : excessJudgement(part.id, refusal),
     approval: null,
     approved: null,
     isStale: false,

@@ -1,7 +1,7 @@
 /** The message that stands for the earlier conversation, made of what the session knows and of the summary. */
 import { textOf, todoLine, untrusted } from '@pawl/protocol';
 import { charactersPerToken } from '../history/window.ts';
-import { shortened } from '../pins/pins.ts';
+import { keptPins, shortened } from '../pins/pins.ts';
 import type { HistoryMessage, State } from '../state.ts';
 import type { Region } from './slice.ts';
 import { sliceToBudget } from './slice.ts';
@@ -64,9 +64,10 @@ const ownWords = [...Object.values(titles), beginning.slice(0, 40), ending.slice
 
 function partsOf(state: State, ready: Ready, cut: Cut, longestTask: number): Part[] {
   const { files, changed } = filesOf(state, ready);
-  const corrections = state.pins.filter(({ isCorrection }) => isCorrection);
+  const pins = keptPins(state.pins);
+  const corrections = pins.filter(({ isCorrection }) => isCorrection);
   const asked = askedBefore(state, cut);
-  const plain = state.pins.filter(({ isCorrection, text }) => !isCorrection && text !== asked);
+  const plain = pins.filter(({ isCorrection, text }) => !isCorrection && text !== asked);
   const line = ({ text }: { text: string }) => `- ${text.replaceAll('\n', '\n  ')}`;
   const recalled = ready.recalled.map((text) => line({ text }));
   const open = state.todos.items.filter(({ status }) => status !== 'completed');

@@ -4,9 +4,6 @@ import type { State } from '../state.ts';
 import type { Mailbox } from './state.ts';
 import { emptyMailbox } from './state.ts';
 
-/** Acknowledged mails that are still shown. */
-const mostKept = 100;
-
 /** The id of the effect that rings when a delivery is tried again. */
 export const mailTimer = (mail: string, attempt: number) => `timer:mail:${mail}:${attempt}`;
 
@@ -38,9 +35,11 @@ export function evolveMail(state: State, event: DurableEvent): void {
       box.inbox.push({ ...event.data, receivedAt: event.at, isInHistory: false, isRead: false, isAcknowledged: false });
       box.threadOf.set(event.data.mail, event.data.thread);
       break;
-    case 'mail.acknowledged':
-      acknowledge(box, event.data.mail);
+    case 'mail.acknowledged': {
+      const found = box.inbox.find(({ mail }) => mail === event.data.mail);
+      if (found !== undefined) found.isAcknowledged = true;
       break;
+    }
     case 'message.added': {
       const { message } = event.data;
       if (message.role === 'user') addToHistory(box, message.input);
@@ -54,13 +53,6 @@ export function evolveMail(state: State, event: DurableEvent): void {
       }
       break;
   }
-}
-
-function acknowledge(box: Mailbox, id: string): void {
-  const found = box.inbox.find(({ mail }) => mail === id);
-  if (found !== undefined) found.isAcknowledged = true;
-  const dropped = box.inbox.filter(({ isAcknowledged }) => isAcknowledged).slice(0, -mostKept);
-  if (dropped.length > 0) box.inbox = box.inbox.filter((mail) => !dropped.includes(mail));
 }
 
 function addToHistory({ inbox }: Mailbox, input: string | undefined): void {

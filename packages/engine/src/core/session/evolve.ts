@@ -2,14 +2,14 @@
 import type { DurableEvent, EventData } from '@pawl/protocol';
 import { switchAgent } from '../agents/switch.ts';
 import type { State } from '../state.ts';
-import { defaultCompaction, merged, mergeLimits } from './state.ts';
+import { merged, mergeLimits } from './state.ts';
 
 export function evolveSession(state: State, event: DurableEvent): void {
   switch (event.type) {
     case 'session.created': {
-      const { compaction = {}, assignment: _, ...settings } = structuredClone(event.data);
+      const { compaction, assignment: _, ...settings } = structuredClone(event.data);
       state.createdAt = event.at;
-      state.settings = { ...settings, compaction: { ...defaultCompaction, ...compaction } };
+      state.settings = { ...settings, compaction: compaction ?? state.settings.compaction };
       break;
     }
     case 'session.forked':
