@@ -16,11 +16,11 @@ import type {
   Surroundings,
   Tool,
 } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
 import type { createAttachments } from './attachments.ts';
 import type { ApproverRoutes } from './effects/approvers.ts';
 import type { EffectPorts, Runners } from './effects/effect.ts';
 import type { RequestMiddleware, ToolMiddleware } from './middleware.ts';
-import type { Registry } from './registry.ts';
 import type { Core } from './session.ts';
 
 export type HostOptions = {

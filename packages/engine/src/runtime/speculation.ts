@@ -7,12 +7,12 @@ import type { JsonObject, Judgement } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Call, Effect, Outcome } from '../core/index.ts';
 import { canonicalJson, findCall } from '../core/index.ts';
+import { validateInput } from '../registry/validate.ts';
 import type { Early, EarlyCalls } from './early-calls.ts';
 import type { EffectContext } from './effects/effect.ts';
 import type { Ran } from './effects/ended.ts';
 import { judge } from './effects/judge.ts';
 import { runOnce } from './effects/run.ts';
-import { validateInput } from './validate.ts';
 
 /** Calls that run early at the same time, at most. */
 const mostAtOnce = 4;

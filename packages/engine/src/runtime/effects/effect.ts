@@ -2,6 +2,7 @@ import type { RuleLayer } from '@pawl/policy';
 import type { DurableEvent, TransientBody } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../../core/index.ts';
 import type { Agents, BlobStore, Clock, ContextSource, Model, Redactor, Surroundings } from '../../ports.ts';
+import type { Registry } from '../../registry/registry.ts';
 import type { Attachments } from '../attachments.ts';
 import type { Children } from '../children.ts';
 import type { EarlyCalls } from '../early-calls.ts';
@@ -9,7 +10,6 @@ import type { LiveSession } from '../live-session.ts';
 import type { RequestMiddleware, ToolMiddleware } from '../middleware.ts';
 import type { Post } from '../post.ts';
 import type { PromptSet } from '../prompts.ts';
-import type { Registry } from '../registry.ts';
 import type { ApproverRoutes } from './approvers.ts';
 
 /** What the effects of a session have at hand. */
