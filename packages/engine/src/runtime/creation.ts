@@ -9,7 +9,7 @@ import { compactionRefusal } from '../core/compaction/decide.ts';
 import { defaultCompaction, defaultLimits, flowProblem, limitsRefusal, modeWith } from '../core/index.ts';
 import { merged, mergeLimits } from '../core/session/state.ts';
 import type { Agent, Agents, Model } from '../ports.ts';
-import type { HostOptions } from './host.ts';
+import type { HostOptions } from './host-options.ts';
 
 const defaultAgent = 'builder';
 
