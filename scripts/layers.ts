@@ -89,7 +89,7 @@ function circlesIn(edges: ReadonlyMap<string, readonly string[]>): string[][] {
     }
     if (lowest.get(file) !== order.get(file)) return;
     const circle = path.splice(path.indexOf(file));
-    if (circle.length > 1) circles.push(circle.sort());
+    if (circle.length > 1) circles.push(circle);
   };
   for (const file of edges.keys()) if (!order.has(file)) visit(file);
   return circles;
