@@ -47,7 +47,7 @@ describe('an approval in a terminal', () => {
     expect(readFileSync(join(place.folder, 'TODO.md'), 'utf8')).toContain('src/a.ts');
     const screen = stripVTControlCharacters(terminal.output());
     expect(screen).toMatch(/✓ write TODO\.md {2}\+\d+/);
-    expect(screen).toMatch(/✓ completed in .* session \S+/);
+    expect(screen).toMatch(/✓ completed in [^\n]*\n[^\n]*session \S+/);
   });
 
   it('writes over its own line, however narrow the terminal is or becomes', async () => {
