@@ -10,6 +10,7 @@ import { reachCommands } from './reach/commands.ts';
 import type { RewindFlags } from './rewind/rewind.ts';
 import type { UndoFlags } from './rewind/undo.ts';
 import type { RunFlags } from './run/flags.ts';
+import type { ShowFlags } from './sessions/show.ts';
 import { version } from './version.ts';
 
 const examples = `
@@ -51,7 +52,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitCode>
 
 type Done = (code: ExitCode) => void;
 
-function createProgram(done: Done): Command {
+/** The commands with their flags; `done` is told how one ended. */
+export function createProgram(done: Done): Command {
   const program = new Command('pawl')
     .description('Durable agents at the terminal: every step is kept, and any run can be resumed.')
     .version(version, '-V, --version', 'print the version')
@@ -156,13 +158,8 @@ function addRunOptions(command: Command): Command {
         .choices(['text', 'stream-json'])
         .default('text'),
     )
-    .option('--record <file>', "record the model's traffic, for --model replay:<file>")
-    .option(
-      '--record-wire <file>',
-      'record the bytes of all requests and answers, to report a fault; keys are left out',
-    )
-    .option('--replay-wire <file>', 'play such a recording instead of using the network')
-    .option('--replay-any-body', 'with --replay-wire: also if the requests are not the recorded ones');
+    .option('--record <file>', 'record the bytes of all requests and answers, without keys, for --model replay:<file>')
+    .option('--replay-any', 'with --model replay:<file>: also if the requests are not the recorded ones');
 }
 
 /** What taking back and doing again have in common. */
@@ -303,8 +300,9 @@ function sessionsCommand(done: Done): Command {
     .description('show what was said and done in a session')
     .argument('<id>', 'its id, the beginning of it, or "latest"')
     .option('-n, --last <n>', 'the last so many messages, at most 100 (default: 20)')
+    .option('--full', 'all of it: every message, thinking, arguments and results, with nothing cut')
     .option('--json', 'as JSON')
-    .action(async (id: string, flags: { last?: string; json?: true }) => {
+    .action(async (id: string, flags: ShowFlags) => {
       const { showSession } = await import('./sessions/show.ts');
       done(await showSession(id, flags));
     });
