@@ -112,17 +112,17 @@ type Tapped = { options: Pick<ModelsOptions, 'tap' | 'isOffline' | 'settings'>; 
 
 /** @throws `no_cassette`, `bad_cassette`, `record_failed`. */
 async function openTraffic({ record, playsAny, name, folder, settings }: OpenModels): Promise<Tapped> {
-  if (!isRecording(name) && record === null) return { options: {}, recorded: null };
+  if (record === null && !isRecording(name)) return { options: {}, recorded: null };
   const { openRecording, placesHere } = await import('@pawl/models/recording');
   const { createModels, providersOf, withRecorded } = await import('@pawl/models/select');
   const places = placesHere(folder);
-  if (isRecording(name)) {
-    const { model, providers, tap } = openRecording(pathOf(name), { places, compare: playsAny ? 'none' : 'body' });
-    return { options: { tap, isOffline: true, settings: withRecorded(settings, providers) }, recorded: model };
+  if (record !== null) {
+    const providers = providersOf(await createModels({ settings }).candidatesFor(name), settings);
+    const { recordWire } = await import('@pawl/models/record-wire');
+    return { options: { tap: recordWire(record, { model: name, providers, places }) }, recorded: null };
   }
-  const providers = providersOf(await createModels({ settings }).candidatesFor(name), settings);
-  const { recordWire } = await import('@pawl/models/record-wire');
-  return { options: { tap: recordWire(record ?? '', { model: name, providers, places }) }, recorded: null };
+  const { model, providers, tap } = openRecording(pathOf(name), { places, compare: playsAny ? 'none' : 'body' });
+  return { options: { tap, isOffline: true, settings: withRecorded(settings, providers) }, recorded: model };
 }
 
 const recordingPrefix = 'replay:';

@@ -23,7 +23,8 @@ const volatileTexts: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?)?/g, '[date]'],
   [new RegExp(`\\b${month} {1,2}\\d{1,2}(?:,? \\d{4})?\\b`, 'g'), '[date]'],
   [new RegExp(`\\b${day}, \\[date\\]`, 'g'), '[date]'],
-  [/\b\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\b/g, '[time]'],
+  // Not a place in a file, such as a.ts:12:34.
+  [/(?<![\w:.])\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\b/g, '[time]'],
   [/\b\d+(?:\.\d+)? ?(?:ms|s|min|h|seconds?|minutes?|hours?)\b(?: \d+ ?(?:s|min|seconds?|minutes?)\b)?/g, '[time]'],
   [/\$\d+(?:\.\d+)?/g, '[dollars]'],
   [/\b\d+(?:[ ,.]\d{3})*(?:\.\d+)?[kM]? tokens\b/g, '[tokens]'],
