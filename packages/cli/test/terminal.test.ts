@@ -54,7 +54,7 @@ describe('an approval in a terminal', () => {
     const place = makePlace(todoFiles);
     const shell = startShellInTerminal(place);
     await shell.shown('$ ');
-    shell.write(`echo "the diff" | ${node} ${program} run -m demo "${job}"; echo "ended with $?"\r`);
+    shell.write(`echo "${job}" | ${node} ${program} run -m demo; echo "ended with $?"\r`);
     await shell.shown('Allow?');
     shell.write('y');
     await shell.shown('ended with 0');
