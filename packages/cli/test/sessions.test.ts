@@ -58,6 +58,22 @@ describe('pawl sessions', () => {
     expect(last.stdout).not.toContain('decided by');
   });
 
+  it('names one, and leaves one out of the list until it is asked for', async () => {
+    const place = makePlace(todoFiles);
+    await demo(place, 'alpha', 'List the files in src');
+    await demo(place, 'beta', 'List the files in lib');
+    expect((await pawl(place, ['sessions', 'rename', 'alpha', 'The', 'garden'])).code).toBe(0);
+    expect((await pawl(place, ['sessions', 'list', '-s', 'garden'])).stdout).toMatch(/alpha .*The garden/);
+    expect((await pawl(place, ['sessions', 'archive', 'alpha'])).code).toBe(0);
+    expect((await pawl(place, ['sessions', 'archive', 'alpha'])).stderr).toContain('archived already');
+    expect((await pawl(place, ['sessions', 'list'])).stdout).not.toContain('alpha');
+    expect((await pawl(place, ['sessions', 'list', '--archived'])).stdout).toMatch(/^alpha .*The garden/);
+    expect((await pawl(place, ['sessions', 'show', 'alpha'])).stdout).toMatch(/^The garden\n/);
+    expect((await pawl(place, ['sessions', 'archive', '--undo', 'alpha'])).code).toBe(0);
+    expect((await pawl(place, ['sessions', 'list'])).stdout).toContain('alpha');
+    expect((await pawl(place, ['sessions', 'rename', 'alpha', ' '])).code).toBe(2);
+  });
+
   it('goes on with one, with a prompt of its own', async () => {
     const place = makePlace(todoFiles);
     await demo(place, 'mine', 'List the files in src');

@@ -5,21 +5,25 @@ import { addReverseOptions } from '../rewind/commands.ts';
 import type { RewindFlags } from '../rewind/rewind.ts';
 import { addRunOptions } from '../run/commands.ts';
 import type { RunFlags } from '../run/flags.ts';
+import type { ListFlags } from './list.ts';
 import type { ShowFlags } from './show.ts';
 
 type Done = (code: ExitCode) => void;
 
 export function sessionsCommand(done: Done): Command {
-  const sessions = new Command('sessions').description('list, show, resume, fork, delete, export and import sessions');
+  const sessions = new Command('sessions').description(
+    'list, show, resume, fork, rename, archive, delete, export and import sessions',
+  );
   sessions
     .command('list')
     .description('list the sessions of this folder, newest first')
     .option('-s, --search <words>', 'only those in which all these words were said')
     .option('-a, --all', 'of all folders')
+    .option('--archived', 'those that are archived')
     .option('--tasks', 'also the sessions of tasks, below the ones that asked for them')
     .option('-n, --limit <n>', 'at most so many (default: 50)')
     .option('--json', 'as JSON')
-    .action(async (flags: { search?: string; all?: true; tasks?: true; limit?: string; json?: true }) => {
+    .action(async (flags: ListFlags) => {
       const { listSessions } = await import('./list.ts');
       done(await listSessions(flags));
     });
@@ -67,6 +71,24 @@ export function sessionsCommand(done: Done): Command {
     const { rewind } = await import('../rewind/rewind.ts');
     done(await rewind(id, flags));
   });
+  sessions
+    .command('rename')
+    .description('give a session a name, which lists show in place of its first input')
+    .argument('<id>', 'its id, the beginning of it, or "latest"')
+    .argument('<name...>', 'its name')
+    .action(async (id: string, words: string[]) => {
+      const { renameSession } = await import('./listing.ts');
+      done(await renameSession(id, words));
+    });
+  sessions
+    .command('archive')
+    .description('leave a session out of the list; nothing of it is lost')
+    .argument('<id>', 'its id, the beginning of it, or "latest"')
+    .option('--undo', 'bring it back')
+    .action(async (id: string, flags: { undo?: true }) => {
+      const { archiveSession } = await import('./listing.ts');
+      done(await archiveSession(id, flags));
+    });
   sessions
     .command('delete')
     .description('delete sessions and all that only they hold')

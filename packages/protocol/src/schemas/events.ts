@@ -109,6 +109,11 @@ export const eventData = {
   }),
   'session.paused': z.object({}),
   'session.resumed': z.object({}),
+  /** What lists call it, in place of its first input. */
+  'session.renamed': z.object({ title: z.string() }),
+  /** Lists leave it out unless they are asked for it; nothing else changes. */
+  'session.archived': z.object({}),
+  'session.unarchived': z.object({}),
   'rule.added': z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() }),
   'rule.removed': z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() }),
   'stage.declared': z.object({ stage: z.string() }),
