@@ -3,7 +3,7 @@ import { parseRule } from '@pawl/policy';
 import type { CompactionSettings, Limits, PermissionMode, RuleSet, TurnOptions } from '@pawl/protocol';
 import type { SandboxMode } from '@pawl/tools';
 import { defaultAgent } from '../agents/check.ts';
-import type { Traffic, Wire } from '../models.ts';
+import type { Traffic } from '../models.ts';
 import type { Shown } from '../output/shown.ts';
 import { usageError } from '../usage-error.ts';
 import { parseCount, parseDollars, parseDuration, parseFolder } from '../values.ts';
