@@ -30,6 +30,7 @@ const { status } = spawnSync(
 if (status !== 0) process.exit(1);
 for (const name of readdirSync('packages')) build(name);
 await bundleProgram();
+writeHelp();
 rmSync(emitted, { recursive: true, force: true });
 
 /** The program starts in half the time when it is a few files and not two hundred. The library stays as it is. */
@@ -43,6 +44,14 @@ async function bundleProgram(): Promise<void> {
   });
   // What the sources read from beside themselves is now read from beside the chunks.
   for (const file of globSync('packages/*/src/**/*.{json,wasm}')) cpSync(file, join(target, basename(file)));
+}
+
+/** The help as it is without a terminal, so that it can be shown without the program being loaded. */
+function writeHelp(): void {
+  const program = join(out, 'cli', 'bin', 'pawl.js');
+  const { status, stdout } = spawnSync(process.execPath, [program, 'help'], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${program} help ended with ${status}.`);
+  writeFileSync(join(out, 'cli', 'dist', 'help.txt'), stdout);
 }
 
 function build(name: string): void {

@@ -57,6 +57,9 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
     case 'session.configured':
     case 'session.paused':
     case 'session.resumed':
+    case 'session.renamed':
+    case 'session.archived':
+    case 'session.unarchived':
     case 'stage.declared':
     case 'todo.updated':
     case 'note.set':

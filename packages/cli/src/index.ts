@@ -12,9 +12,7 @@ export {
   openaiChat,
   pool,
   poolModel,
-  record,
   recordWire,
-  replay,
   replayWire,
 } from '@pawl/models';
 export type {

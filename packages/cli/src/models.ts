@@ -54,15 +54,20 @@ export function chooseModel(choices: Choices): Choice {
 export const healthPath = (environment: NodeJS.ProcessEnv = process.env) =>
   join(dataFolder(environment), 'health.json');
 
-/** `isExact` refuses a request that is not the recorded one, byte for byte. */
-export type Wire = { does: 'record'; path: string } | { does: 'replay'; path: string; isExact: boolean };
-
-export type OpenModels = {
-  settings: ModelsSettings;
-  /** A file that their traffic goes to, or null. */
+/** What a run's models are recorded to, or played from. */
+export type Traffic = {
+  /** The file that all requests and answers are written to, byte for byte, or null. */
   record: string | null;
-  /** A file with the bytes of all requests and answers: to write it, to play it, or null. */
-  wire: Wire | null;
+  /** With a recording as the model: whether requests may be others than the recorded ones. */
+  playsAny: boolean;
+};
+
+export type OpenModels = Traffic & {
+  settings: ModelsSettings;
+  /** The model that the run begins with. */
+  name: string;
+  /** The folder that the run works in. */
+  folder: string;
   notice(line: string): void;
 };
 
@@ -73,26 +78,26 @@ export type OpenedModels = {
   close(): Promise<void>;
 };
 
-export function openModels({ settings, record, wire, notice }: OpenModels): OpenedModels {
+/** Where the run begins with a recording, all its models are played from it, those of its tasks too. */
+export function openModels(options: OpenModels): OpenedModels {
+  const { settings, name: main, notice } = options;
   const found = new Map<string, Promise<Model>>();
   let closeHealth = async () => {};
-  const providers = once(async () => {
-    const { createModels } = await import('@pawl/models/select');
+  const opened = once(async () => {
+    const tapped = await openTraffic(options);
+    const { createModels, renamed } = await import('@pawl/models/select');
+    // Recordings and the demo teach nothing about providers.
+    const isAlone = tapped.recorded !== null || main === 'demo';
     const { createHealth, fileHealthStore } = await import('@pawl/models/health');
-    const health = createHealth({ store: fileHealthStore(healthPath()) });
-    closeHealth = health.flush;
-    const tapped = wire === null ? {} : { tap: await tapOf(wire), isOffline: wire.does === 'replay' };
-    return createModels({ settings, health, notice, ...tapped });
+    const health = isAlone ? null : createHealth({ store: fileHealthStore(healthPath()) });
+    if (health !== null) closeHealth = health.flush;
+    const models = createModels({ settings, notice, ...tapped.options, ...(health !== null && { health }) });
+    return async (name: string) => {
+      if (tapped.recorded === null || name !== main) return models.modelFor(name);
+      return renamed(await models.modelFor(tapped.recorded), pathOf(name));
+    };
   });
-  const find = async (name: string): Promise<Model> => {
-    const isAlone = name === 'demo' || name.startsWith('replay:');
-    const model = isAlone
-      ? await (await import('@pawl/models/select')).modelFor(name)
-      : await (await providers()).modelFor(name);
-    if (record === null) return model;
-    const recorder = await import('@pawl/models/record');
-    return recorder.record(model, record);
-  };
+  const find = async (name: string): Promise<Model> => (await opened())(name);
   return {
     find(name) {
       const model = found.get(name) ?? find(name);
@@ -103,11 +108,26 @@ export function openModels({ settings, record, wire, notice }: OpenModels): Open
   };
 }
 
-async function tapOf(wire: Wire): Promise<NonNullable<ModelsOptions['tap']>> {
-  if (wire.does === 'record') return (await import('@pawl/models/record-wire')).recordWire(wire.path);
-  const { replayWire } = await import('@pawl/models/replay-wire');
-  return replayWire(wire.path, { compare: wire.isExact ? 'body' : 'none' });
+type Tapped = { options: Pick<ModelsOptions, 'tap' | 'isOffline' | 'settings'>; recorded: string | null };
+
+/** @throws `no_cassette`, `bad_cassette`, `record_failed`. */
+async function openTraffic({ record, playsAny, name, folder, settings }: OpenModels): Promise<Tapped> {
+  if (record === null && !isRecording(name)) return { options: {}, recorded: null };
+  const { openRecording, placesHere } = await import('@pawl/models/recording');
+  const { createModels, providersOf, withRecorded } = await import('@pawl/models/select');
+  const places = placesHere(folder);
+  if (record !== null) {
+    const providers = providersOf(await createModels({ settings }).candidatesFor(name), settings);
+    const { recordWire } = await import('@pawl/models/record-wire');
+    return { options: { tap: recordWire(record, { model: name, providers, places }) }, recorded: null };
+  }
+  const { model, providers, tap } = openRecording(pathOf(name), { places, compare: playsAny ? 'none' : 'body' });
+  return { options: { tap, isOffline: true, settings: withRecorded(settings, providers) }, recorded: model };
 }
+
+const recordingPrefix = 'replay:';
+export const isRecording = (name: string): boolean => name.startsWith(recordingPrefix);
+const pathOf = (name: string) => name.slice(recordingPrefix.length);
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let value: Promise<Value> | null = null;

@@ -214,7 +214,8 @@ describe('exit code 2, with one clear line and nothing begun', () => {
     ['-r and -C', ['run', '-r', 'x', '-C', '.'], /cannot be used with/],
     ['an unknown flag', ['run', '--modle', 'demo', 'x'], /--modle.*\n.*--model/],
     ['an unknown command', ['sesions'], /sesions.*\n.*sessions/],
-    ['a prompt without a command', ['do something'], /do something/],
+    ['a prompt without a command and a model', ['do something'], /No model is chosen/],
+    ['a mistyped command with words after it', ['sesions', 'list'], /sesions.*\n.*sessions/],
     ['a flag without its value', ['run', '--model'], /argument missing/],
     ['a bad number of messages', ['sessions', 'show', 'x', '--last', '101'], /1 to 100/],
   ];

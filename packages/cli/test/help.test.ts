@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makePlace, node, pawl, program } from './pawl.ts';
 
@@ -48,6 +49,16 @@ describe('help', () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     expect(await pawl(makePlace(), ['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
+
+  it('gives the version without loading the program, which would keep its compiled code', async () => {
+    const place = makePlace();
+    const env = { NODE_COMPILE_CACHE: '' };
+    const cache = join(place.home, 'pawl', 'cache');
+    await pawl(place, ['-V'], { env });
+    expect(existsSync(cache)).toBe(false);
+    await pawl(place, ['help'], { env });
+    expect(existsSync(cache)).toBe(true);
+  });
 });
 
 describe('an old Node', () => {
@@ -63,7 +74,7 @@ describe('an old Node', () => {
 describe('warnings of Node itself', () => {
   it('are silent about what Pawl is built on, and about nothing else', () => {
     const warn = (text: string) => `process.emitWarning(${JSON.stringify(text)}, 'ExperimentalWarning');`;
-    const code = `process.argv.push('--version'); require(${JSON.stringify(program)});
+    const code = `process.argv.push('help'); require(${JSON.stringify(program)});
       ${warn('SQLite is an experimental feature and might change at any time')}
       ${warn('Type Stripping is an experimental feature and might change at any time')}
       ${warn('Teleporting is an experimental feature')}`;

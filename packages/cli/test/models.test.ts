@@ -147,7 +147,8 @@ describe('the model that was picked last (M7)', () => {
     const server = await wireServer(() => ({ text: 'Done.' }));
     const place = makePlace({ 'deep/a.ts': '', '.git/HEAD': '' });
     const env = { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: server.url };
-    expect((await pawl(place, ['run', 'Hello'], { env })).code).toBe(2);
+    const byKey = await pawl(place, ['run', 'Hello'], { env });
+    expect(byKey).toMatchObject({ code: 0, stderr: expect.stringContaining('because ANTHROPIC_API_KEY is set') });
     expect((await pawl(place, ['run', '-m', 'anthropic/claude-x', 'Hello'], { env })).code).toBe(0);
     expect((await pawl(place, ['run', '-m', 'demo', 'List the files'], { env })).code).toBe(0);
     const again = await pawl(place, ['run', '-C', 'deep', 'Hello'], { env });
@@ -155,7 +156,7 @@ describe('the model that was picked last (M7)', () => {
       code: 0,
       stderr: expect.stringContaining('Model anthropic/claude-x, as picked last in this project'),
     });
-    expect(server.requests.map(({ model }) => model)).toEqual(['claude-x', 'claude-x']);
+    expect(server.requests.map(({ model }) => model).slice(1)).toEqual(['claude-x', 'claude-x']);
     const other = await pawl(place, ['run', 'List the files'], { env: { ...env, PAWL_MODEL: 'demo' } });
     expect(other.stderr).not.toContain('picked last');
     await server.close();
@@ -170,7 +171,7 @@ describe('the model that was picked last (M7)', () => {
     const place = makePlace();
     const env = { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: server.url };
     expect((await pawl(place, ['run', '-m', 'anthropic/typo', 'Hello'], { env })).code).not.toBe(0);
-    expect((await pawl(place, ['run', 'Hello'], { env })).stderr).toContain('No model is chosen');
+    expect((await pawl(place, ['run', 'Hello'], { env })).stderr).not.toContain('typo');
     expect((await pawl(place, ['run', '-m', 'anthropic/good', 'Hello'], { env })).code).toBe(0);
     expect((await pawl(place, ['run', '-m', 'anthropic/typo', 'Hello'], { env })).code).not.toBe(0);
     expect((await pawl(place, ['run', 'Hello'], { env })).stderr).toContain('Model anthropic/good, as picked last');

@@ -111,6 +111,88 @@ describe('S8: a session that another process runs', () => {
     expect(inputs).toHaveLength(4);
   });
 
+  it('leaves a run its own result, whatever is queued behind it', async () => {
+    const place = makePlace();
+    const [asked, slow] = [gate(), gate()];
+    const env = await modelOf(async (request) => {
+      if (said(request).includes('Second')) return { text: 'Second done.' };
+      asked.open();
+      await slow.opened;
+      return { text: 'First done.' };
+    });
+    const running = start(place, ['run', '--session-id', 's', '--output-format', 'json', 'First'], { env });
+    await asked.opened;
+    expect(await pawl(place, ['send', 's', '--no-wait', 'Second'], { env })).toMatchObject({ code: 0 });
+    slow.open();
+    const result = await running.result;
+    expect(JSON.parse(result.stdout)).toMatchObject({ text: 'First done.', steps: 1, exitCode: 0 });
+    expect((await logOf(place)).filter(({ type }) => type === 'turn.ended')).toHaveLength(2);
+  });
+
+  it('has an input steered into its turn, which sees it before its next step', async () => {
+    const place = makePlace({ 'a.txt': 'a\n' });
+    const slow = gate();
+    const env = await modelOf(async (request) => {
+      if (answers(request) > 0) return { text: said(request).includes('Mind b') ? 'With b.' : 'Without b.' };
+      await slow.opened;
+      return { text: 'I look.', calls: [{ tool: 'read', input: { path: 'a.txt' } }] };
+    });
+    const running = start(place, ['run', '--session-id', 's', '--output-format', 'stream-json', 'Look.'], { env });
+    await running.shown('"step.started"');
+    const sent = start(place, ['send', 's', '--steer', 'Mind b.'], { env });
+    await running.shown('Mind b.');
+    slow.open();
+    expect(await sent.result).toMatchObject({ code: 0, stdout: 'With b.\n' });
+    await running.result;
+    expect((await logOf(place)).filter(({ type }) => type === 'turn.started')).toHaveLength(1);
+  });
+
+  it('has its questions answered from another terminal: an option by its name, words, or no answer', async () => {
+    const place = makePlace();
+    const question = (text: string) => ({
+      header: 'Colour',
+      question: text,
+      options: [{ label: 'Red' }, { label: 'Blue' }],
+    });
+    const env = await modelOf((request) =>
+      answers(request) === 0
+        ? { calls: [{ tool: 'ask', input: { questions: [question('Which colour?'), question('And for the roof?')] } }] }
+        : { text: 'Understood.' },
+    );
+    const running = start(place, [...ownRun, 'Paint.'], { env });
+    await running.shown('waits for an answer: pawl answer s t1_s1_c1');
+    const few = await pawl(place, ['answer', 's', 'red'], { env });
+    expect(few).toMatchObject({ code: 2, stderr: expect.stringContaining('There are 2 questions') });
+    expect(few.stderr).toContain('Which colour? (Red | Blue)');
+    expect(await pawl(place, ['answer', 's', 'red', 'like the sky'], { env })).toMatchObject({ code: 0 });
+    expect(await running.result).toMatchObject({ code: 0, stdout: 'Understood.\n' });
+    expect((await logOf(place)).find(({ type }) => type === 'question.answered')).toMatchObject({
+      data: { outcome: 'answered', answers: [{ choices: ['Red'] }, { choices: [], text: 'like the sky' }] },
+    });
+    const again = start(place, ['run', '--session-id', 't', '--attended', 'Paint.'], { env });
+    await again.shown('waits for an answer: pawl answer t');
+    expect(await pawl(place, ['answer', 't', '--decline', '--reason', 'no idea'], { env })).toMatchObject({ code: 0 });
+    expect(await again.result).toMatchObject({ code: 0 });
+    expect((await logOf(place, 't')).find(({ type }) => type === 'question.answered')).toMatchObject({
+      data: { outcome: 'declined' },
+    });
+  });
+
+  it('keeps its log, and gives up a rule, when another terminal wants to be rid of them', async () => {
+    const place = makePlace();
+    const env = await modelOf(writesOnce);
+    const running = start(place, [...ownRun, '--allow', 'bash(ls)', 'Write.'], { env });
+    await running.shown('waits for an answer');
+    const deleted = await pawl(place, ['sessions', 'delete', '--yes', 's'], { env });
+    expect(deleted.code).not.toBe(0);
+    expect(deleted.stderr).toMatch(/Session s is driven by process \d+, .*pawl cancel s/);
+    expect(await pawl(place, ['policy', 'remove', '-s', 's', 'bash(ls)'], { env })).toMatchObject({ code: 0 });
+    expect(await pawl(place, ['approve', 's'], { env })).toMatchObject({ code: 0 });
+    expect(await running.result).toMatchObject({ code: 0, stdout: 'It is written.\n' });
+    expect((await logOf(place)).map(({ type }) => type)).toContain('rule.removed');
+    expect(await pawl(place, ['sessions', 'delete', '--yes', 's'], { env })).toMatchObject({ code: 0 });
+  });
+
   it('is interrupted by an input from another terminal', async () => {
     const place = makePlace();
     const never = gate();
@@ -354,6 +436,32 @@ describe('X1: a session that is compacted by hand', () => {
       true,
       expect.any(String),
     ]);
+  });
+
+  it('is compacted by the process that drives it', async () => {
+    const place = makePlace();
+    const env = await modelOf((request) => {
+      if (said(request).includes('summar')) return { text: 'In short.' };
+      if (said(request).includes('new.txt')) return { text: 'Over.' };
+      return JSON.stringify(request.messages.at(-1)).includes('Write.')
+        ? { text: 'I write.', calls: [{ tool: 'write', input: { path: 'new.txt', content: 'new' } }] }
+        : { text: 'Words. '.repeat(12_000) };
+    });
+    for (const [index, prompt] of ['One.', 'Two.', 'Three.', 'Four.'].entries()) {
+      const flags = index === 0 ? ['--session-id', 's'] : ['--resume', 's'];
+      expect((await pawl(place, ['run', ...flags, prompt], { env })).code).toBe(0);
+    }
+    const running = start(place, ['run', '--resume', 's', '--attended', 'Write.'], { env });
+    await running.shown('waits for an answer');
+    const compacting = start(place, ['compact', 's'], { env });
+    await expect
+      .poll(async () => (await logOf(place)).map(({ type }) => type), { timeout: 20_000 })
+      .toContain('compaction.started');
+    expect(await pawl(place, ['approve', 's'], { env })).toMatchObject({ code: 0 });
+    expect(await running.result).toMatchObject({ code: 0 });
+    const compacted = await compacting.result;
+    expect([compacted.code, compacted.stderr]).toEqual([0, expect.stringMatching(/ompacted|ummar/)]);
+    expect((await logOf(place)).map(({ type }) => type)).toContain('context.compacted');
   });
 
   it('has its budget raised by a flag', async () => {

@@ -127,6 +127,11 @@ describe('S1: pawl undo and redo', () => {
     expect((await pawl(place, ['undo'])).code).toBe(0);
     const none = await pawl(place, ['undo', '--turn', '1']);
     expect(none.stderr).toMatch(/changed no files\. What its 1 commands and other calls did is not known\./);
+    const never = await pawl(place, ['undo', '--turn', '9']);
+    expect(never).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no turn 9: session mine has had 2'),
+    });
     const [first = ''] = await inputsOf(place);
     const { stderr } = await pawl(place, ['sessions', 'rewind', 'mine', '--before', first, '--files']);
     expect(stderr).toContain('of which nothing is known');

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { wireServer } from '@pawl/models/testing';
@@ -231,29 +231,60 @@ describe('recordings', () => {
     expect(shown.stdout).toContain('· replay:cassette ·');
     const more = ['--resume', 'played', '--max-steps', '5'];
     expect(await pawl(deep, ['run', ...more])).toMatchObject({ code: 0, stdout: recorded.stdout });
-    const used = await pawl(place, ['run', '--continue', 'And now?']);
+    const used = await pawl(place, ['run', '-m', 'replay:../cassette', '--resume', 'played', 'And now?']);
     expect(used.code).toBe(1);
-    expect(used.stderr).toContain('no further call');
+    expect(used.stderr).toContain('was not there');
   });
 
-  it('of the wire play a run again without key or network, and refuse a request that is another one (M11)', async () => {
-    const place = makePlace();
-    const server = await serve(() => ({ text: 'Recorded answer.' }));
-    const environment = serverEnv(server.url);
-    const said = ['run', '-m', 'anthropic/claude-test', '--record-wire', '../wire', 'Say it'];
-    expect((await pawl(place, said, { env: environment })).code).toBe(0);
-    const recording = readFileSync(join(place.folder, '../wire'), 'utf8');
+  it('of a provider play a run again without key or network, on another day, in another folder (M11)', async () => {
+    const place = makePlace({ 'a.txt': 'a\n' });
+    const server = await serve(({ number }) =>
+      number === 1
+        ? { text: 'I look.', calls: [{ tool: 'bash', input: { command: 'date +%s%N; pwd; sleep 0.1' } }] }
+        : { text: 'Recorded answer.' },
+    );
+    const flags = ['--permission-mode', 'auto'];
+    const said = ['run', ...flags, '-m', 'anthropic/claude-test', '--record', '../traffic', 'Say it'];
+    expect((await pawl(place, said, { env: serverEnv(server.url) })).code).toBe(0);
+    expect(server.requests).toHaveLength(2);
+    const recording = readFileSync(join(place.folder, '../traffic'), 'utf8');
     expect(recording).toContain('Recorded answer.');
     expect(recording).not.toContain('test-key');
+    const other = makePlace({ 'a.txt': 'a\n' });
     const replay = (...more: string[]) =>
-      pawl(place, ['run', '-m', 'anthropic/claude-test', '--replay-wire', '../wire', ...more], {
-        env: { ANTHROPIC_BASE_URL: server.url },
-      });
-    expect(await replay('Say it')).toMatchObject({ code: 0, stdout: 'Recorded answer.\n' });
-    const other = await replay('Say something else');
-    expect(other.code).toBe(1);
-    expect(other.stderr).toContain('not the recorded one');
-    expect(await replay('--replay-any-body', 'Say something else')).toMatchObject({ stdout: 'Recorded answer.\n' });
-    expect(server.requests).toHaveLength(1);
+      pawl(other, ['run', ...flags, '-m', `replay:${join(place.folder, '../traffic')}`, ...more]);
+    const diverged = await replay('Say it');
+    // What the command printed is another text, which is no date that could be told from any other number.
+    expect(diverged.code).toBe(1);
+    expect(diverged.stderr).toMatch(/Request 2 of .* is not the recorded one: messages\[2\]\S* was “[^”]*\d{19}/);
+    expect(await replay('--replay-any', 'Say something else')).toMatchObject({ code: 0, stdout: 'Recorded answer.\n' });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('do not mind how long things took, nor the day (M11)', async () => {
+    const place = makePlace({ 'a.txt': 'a\n' });
+    const server = await serve(({ number }) =>
+      number < 4
+        ? { calls: [{ tool: 'bash', input: { command: `echo ${number}; sleep 0.${number}; pwd` } }] }
+        : { text: 'Recorded answer.' },
+    );
+    const flags = ['--permission-mode', 'auto'];
+    const said = ['run', ...flags, '-m', 'anthropic/claude-test', '--record', '../traffic', 'Say it'];
+    expect((await pawl(place, said, { env: serverEnv(server.url) })).code).toBe(0);
+    const path = join(place.folder, '../traffic');
+    // As if it had been recorded on another day.
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/Date: \w+day, [\d-]+/g, 'Date: Friday, 2021-01-01'));
+    const other = makePlace({ 'a.txt': 'a\n' });
+    const played = await pawl(other, ['run', ...flags, '-m', `replay:${path}`, 'Say it']);
+    expect(played).toMatchObject({ code: 0, stdout: 'Recorded answer.\n' });
+    expect(server.requests).toHaveLength(4);
+  });
+
+  it('are refused where they would mean nothing', async () => {
+    const place = makePlace();
+    const again = await pawl(place, ['run', '-m', 'replay:a', '--record', 'b', 'x']);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('is a recording already') });
+    const any = await pawl(place, ['run', '-m', 'demo', '--replay-any', 'x']);
+    expect(any).toMatchObject({ code: 2, stderr: expect.stringContaining('--model replay:<file>') });
   });
 });

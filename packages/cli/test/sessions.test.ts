@@ -45,6 +45,35 @@ describe('pawl sessions', () => {
     expect(entries[0]).toMatchObject({ kind: 'assistant' });
   });
 
+  it('shows all of one with --full: arguments, results and what decided, with nothing cut', async () => {
+    const place = makePlace(Object.fromEntries([...Array(60).keys()].map((n) => [`src/file-${n}.ts`, 'x\n'])));
+    await demo(place, 'alpha', 'List the files in src');
+    const usual = await pawl(place, ['sessions', 'show', 'alpha']);
+    expect(usual.stdout).not.toContain('src/file-59.ts\n      ');
+    const { stdout } = await pawl(place, ['sessions', 'show', 'alpha', '--full']);
+    expect(stdout).toMatch(/ {2}glob t1_s1_c1, ok, \d+ ms\n {4}\w+: /);
+    expect(stdout).toContain('    decided by ');
+    for (const name of ['file-0.ts', 'file-59.ts']) expect(stdout).toMatch(new RegExp(`\\n {6}.*${name}\\n`));
+    const last = await pawl(place, ['sessions', 'show', 'alpha', '--full', '--last', '1']);
+    expect(last.stdout).not.toContain('decided by');
+  });
+
+  it('names one, and leaves one out of the list until it is asked for', async () => {
+    const place = makePlace(todoFiles);
+    await demo(place, 'alpha', 'List the files in src');
+    await demo(place, 'beta', 'List the files in lib');
+    expect((await pawl(place, ['sessions', 'rename', 'alpha', 'The', 'garden'])).code).toBe(0);
+    expect((await pawl(place, ['sessions', 'list', '-s', 'garden'])).stdout).toMatch(/alpha .*The garden/);
+    expect((await pawl(place, ['sessions', 'archive', 'alpha'])).code).toBe(0);
+    expect((await pawl(place, ['sessions', 'archive', 'alpha'])).stderr).toContain('archived already');
+    expect((await pawl(place, ['sessions', 'list'])).stdout).not.toContain('alpha');
+    expect((await pawl(place, ['sessions', 'list', '--archived'])).stdout).toMatch(/^alpha .*The garden/);
+    expect((await pawl(place, ['sessions', 'show', 'alpha'])).stdout).toMatch(/^The garden\n/);
+    expect((await pawl(place, ['sessions', 'archive', '--undo', 'alpha'])).code).toBe(0);
+    expect((await pawl(place, ['sessions', 'list'])).stdout).toContain('alpha');
+    expect((await pawl(place, ['sessions', 'rename', 'alpha', ' '])).code).toBe(2);
+  });
+
   it('goes on with one, with a prompt of its own', async () => {
     const place = makePlace(todoFiles);
     await demo(place, 'mine', 'List the files in src');

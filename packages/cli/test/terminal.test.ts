@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { wireServer } from '@pawl/models/testing';
@@ -47,7 +47,22 @@ describe('an approval in a terminal', () => {
     expect(readFileSync(join(place.folder, 'TODO.md'), 'utf8')).toContain('src/a.ts');
     const screen = stripVTControlCharacters(terminal.output());
     expect(screen).toMatch(/✓ write TODO\.md {2}\+\d+/);
-    expect(screen).toMatch(/✓ completed in .* session \S+/);
+    expect(screen).toMatch(/✓ completed in [^\n]*\n[^\n]*session \S+/);
+  });
+
+  it('is put on the terminal itself where something is piped in', async () => {
+    const place = makePlace(todoFiles);
+    const shell = startShellInTerminal(place);
+    await shell.shown('$ ');
+    shell.write(`echo "${job}" | ${node} ${program} run -m demo; echo "ended with $?"\r`);
+    await shell.shown('Allow?');
+    shell.write('y');
+    await shell.shown('ended with 0');
+    expect(existsSync(join(place.folder, 'TODO.md'))).toBe(true);
+    rmSync(join(place.folder, 'TODO.md'));
+    shell.write(`${node} ${program} run -m demo "${job}" </dev/null; echo "ended with $?"\r`);
+    await shell.shown('ended with 3');
+    shell.kill();
   });
 
   it('writes over its own line, however narrow the terminal is or becomes', async () => {

@@ -59,7 +59,7 @@ describe('E16: pawl run --tool-choice and --request-timeout', () => {
     const { env } = await serve(() => ({ text: '{}' }));
     const place = makePlace({ 'schema.json': '{"$ref": "#/nowhere"}' });
     const choice = await pawl(place, ['run', '--tool-choice', 'nope', 'Look.'], { env });
-    expect(choice).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no such tool') });
+    expect(choice).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no tool') });
     const schemaless = await pawl(place, ['run', '--output-schema', 'schema.json', 'Look.'], { env });
     expect(schemaless).toMatchObject({ code: 2, stderr: expect.stringContaining('is no JSON Schema') });
   });

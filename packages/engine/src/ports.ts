@@ -46,6 +46,9 @@ export type SessionSummary = {
   model: string;
   /** The first input, shortened to one line. */
   firstMessage: string;
+  /** What a person called it, or null. */
+  title: string | null;
+  isArchived: boolean;
   forkedFrom: string | null;
   /** For whom it works, and what else whoever began it wrote down. */
   origin: Origin;
@@ -61,6 +64,8 @@ export type SessionQuery = {
   cwd?: string;
   /** Only sessions that are nobody's task. The id of a task's session is its owner's, a dot, and the task's. */
   isMain?: boolean;
+  /** Only those that are archived, or only the others. */
+  isArchived?: boolean;
   /** Most sessions to return, newest first; default 50. */
   limit?: number;
 };

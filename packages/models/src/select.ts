@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Model } from '@pawl/engine';
 import { isPawlError, PawlError } from '@pawl/protocol';
 import { findAt, providerCalled } from './catalogue/find.ts';
@@ -7,6 +8,7 @@ import type { WireTap } from './http/connection.ts';
 import type { ProxyEnvironment } from './http/proxy.ts';
 import type { Health } from './pool/health.ts';
 import type { Candidate } from './pool/types.ts';
+import type { RecordedProviders } from './record/wire-cassette.ts';
 import type { FoundKey } from './select/keys.ts';
 import { parseModelName } from './select/names.ts';
 import { isOtherVersion, nearest, suggestion } from './select/near.ts';
@@ -137,8 +139,8 @@ export function createModels(options: ModelsOptions = {}): Models {
   }
 
   async function open(name: string): Promise<Model> {
-    if (name === 'demo') return (await import('./demo/index.ts')).demo();
-    if (name.startsWith('replay:')) return (await import('./record/replay.ts')).replay(name.slice('replay:'.length));
+    if (name === 'demo') return openDemo(tap);
+    if (name.startsWith('replay:')) return openReplay(name.slice('replay:'.length), options);
     const candidates = await candidatesFor(name);
     const { poolModel } = await import('./pool/pool.ts');
     health ??= import('./pool/health.ts').then(({ createHealth }) => createHealth());
@@ -156,6 +158,36 @@ export function createModels(options: ModelsOptions = {}): Models {
     },
   };
 }
+
+async function openDemo(tap: WireTap | undefined): Promise<Model> {
+  const { demo } = await import('./demo/index.ts');
+  return tap === undefined ? demo() : (await import('./demo/over-wire.ts')).overWire(demo(), tap);
+}
+
+/** The recorded model, under the name of its recording. */
+async function openReplay(path: string, options: ModelsOptions): Promise<Model> {
+  const { openRecording } = await import('./record/recording.ts');
+  const { model, providers, tap } = openRecording(path);
+  const settings = withRecorded(options.settings ?? {}, providers);
+  const recorded = await createModels({ ...options, settings, tap, isOffline: true }).modelFor(model);
+  return renamed(recorded, path);
+}
+
+/** Settings with the providers as they were when a recording was made. */
+export function withRecorded(settings: ModelsSettings, recorded: RecordedProviders): ModelsSettings {
+  const providers = { ...settings.providers };
+  for (const [name, each] of Object.entries(recorded)) providers[name] = { ...providers[name], ...each };
+  return { ...settings, providers };
+}
+
+/** The providers of a model, for its recording. */
+export function providersOf(candidates: readonly Candidate[], settings: ModelsSettings): RecordedProviders {
+  const named = candidates.flatMap(({ provider }) => resolveProvider(provider.name, settings, process.env) ?? []);
+  return Object.fromEntries(named.map(({ name, wire, baseUrl }) => [name, { wire, baseUrl }]));
+}
+
+/** Whole, so that a session of it can be gone on with from anywhere. */
+export const renamed = (model: Model, path: string): Model => ({ ...model, id: `replay:${resolve(path)}` });
 
 /** The model that `name` names, where nothing is configured but by the environment. @throws as `Models.modelFor`. */
 export async function modelFor(name: string, environment: ProxyEnvironment = process.env): Promise<Model> {

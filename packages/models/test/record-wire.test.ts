@@ -79,7 +79,7 @@ describe('a recording of the wire', () => {
 
   it('has the bytes of the answer as they came, chunk by chunk, with their time', async () => {
     await outcomeOf(await recordOf([{ ...answer, body: Buffer.from([0x64, 0xc3, 0xff, 0x0a]), pieceBytes: 2 }]));
-    const [exchange] = readWireCassette(path);
+    const [exchange] = readWireCassette(path).exchanges;
     expect(Buffer.concat(exchange?.chunks.map(({ bytes }) => bytes) ?? [])).toEqual(
       Buffer.from([0x64, 0xc3, 0xff, 0x0a]),
     );
@@ -88,10 +88,10 @@ describe('a recording of the wire', () => {
   });
 
   it('can be read by its owner alone, even where another file was', async () => {
-    await writeFile(path, 'old', { mode: 0o644 });
+    await writeFile(path, 'what was here', { mode: 0o644 });
     await outcomeOf(await recordOf([answer]));
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(await readFile(path, 'utf8')).not.toContain('old');
+    expect(await readFile(path, 'utf8')).not.toContain('what was here');
   });
 
   it('has no key and no cookie, wherever they stood', async () => {
@@ -105,7 +105,7 @@ describe('a recording of the wire', () => {
     const text = await readFile(path, 'utf8');
     expect(text).not.toContain(apiKey);
     expect(text).not.toContain('session=1');
-    expect(readWireCassette(path)[0]?.response?.headers['x-ratelimit-limit-tokens']).toBe('9');
+    expect(readWireCassette(path).exchanges[0]?.response?.headers['x-ratelimit-limit-tokens']).toBe('9');
     // And is replayed all the same.
     const replayed = modelAt(nowhere, replayWire(path));
     expect((await outcomeOf(replayed)).error).toMatchObject({ code: 'unauthorized' });
@@ -119,7 +119,7 @@ describe('a recording of the wire', () => {
     const before = (await stat(path)).size;
     await outcomeOf(model, request([...longer.messages, user('more')]));
     expect((await stat(path)).size - before).toBeLessThan(2500);
-    expect(readWireCassette(path)[2]?.body).toBe(server.requests[2]?.raw);
+    expect(readWireCassette(path).exchanges[2]?.body).toBe(server.requests[2]?.raw);
   });
 
   it.each<[string, WireAnswer]>([
@@ -179,6 +179,39 @@ describe('a replay of the wire', () => {
     await outcomeOf(await recordOf([answer]));
     const { error } = await outcomeOf(modelAt(nowhere, replayWire(path)), request([user('Grüße 🎈')]));
     expect(error).toMatchObject({ code: 'replay_diverged', message: expect.stringContaining('Grüße') as string });
+  });
+
+  it.each([
+    ['a date', 'It is Sunday, 2026-11-22.', 'It is Monday, 2027-01-04.'],
+    ['a time stamp', 'at 2026-11-22T14:30:01.123Z', 'at 2026-11-23T01:02:03Z'],
+    ['a day as ls and git write it', 'Nov 22 14:33 a.txt', 'Jan  3 09:01 a.txt'],
+    ['how long it took', '12 files in 80 ms, or 1 min 2 s', '12 files in 1.2 s, or 3 s'],
+    ['a budget', '$0.1234 and 12k tokens are left', '$1 and 9 500 tokens are left'],
+    ['an id', 'session 01m81tqcgh3az2v36s7p8f, process 12', 'session 01m81tgdbbrn8v7p78fex2, process 4711'],
+    ['the folder', `in ${process.cwd()}/src`, 'in /elsewhere/src'],
+  ])('takes %s for what may differ', async (_what, before, now) => {
+    const recorded = await outcomeOf(await recordOf([answer]), request([user(before)]));
+    const tap = replayWire(path, { places: now.includes('/elsewhere') ? { folder: '/elsewhere' } : {} });
+    // Without places of its own, a folder is a text like any other.
+    expect(await outcomeOf(modelAt(nowhere, tap), request([user(now)]))).toEqual(recorded);
+  });
+
+  it('names the place and both texts of the first real difference, in the request that is most like it', async () => {
+    const model = await recordOf([{ text: 'one' }, { text: 'two' }]);
+    const [first, second] = [request([user('First, on 2026-11-22.')]), longer];
+    await outcomeOf(model, first);
+    await outcomeOf(model, second);
+    const replayed = modelAt(nowhere, replayWire(path));
+    await outcomeOf(replayed, first);
+    const other = request([
+      ...longer.messages.slice(0, 2),
+      results({ call: 'c1', tool: 'read', content: `${'x'.repeat(4000)}y` }),
+    ]);
+    const { error } = await outcomeOf(replayed, other);
+    expect(error).toMatchObject({
+      code: 'replay_diverged',
+      message: expect.stringMatching(/^Request 2 of .*: contents\[2\]\S* was “…x+…” and is “…x+y”\./) as string,
+    });
   });
 
   it('may leave the bodies uncompared', async () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anthropic as anthropicWire, google, modelFor, openai, openaiChat, record } from '../src/index.ts';
+import { anthropic as anthropicWire, google, modelFor, openai, openaiChat, recordWire } from '../src/index.ts';
 import { listedKeys, usualKeys } from '../src/select/keys.ts';
 import { parseModelName, withoutVariant } from '../src/select/names.ts';
 import { nearest } from '../src/select/near.ts';
@@ -10,7 +10,7 @@ import { knownProviders } from '../src/select/providers.ts';
 import { factsOf, parametersOf, resolveProvider } from '../src/select/resolve.ts';
 import type { ModelsSettings } from '../src/select/settings.ts';
 import { createModels } from '../src/select.ts';
-import { scriptedModel, wireServer } from '../src/testing/index.ts';
+import { wireServer } from '../src/testing/index.ts';
 import { isSignedBy } from '../src/wires/transcript.ts';
 import { answerOf, assistant, request, temporaryFolder, thrownBy, user } from './support.ts';
 
@@ -33,7 +33,7 @@ describe('the name of a model', () => {
   it('may be a recording', async () => {
     const folder = await temporaryFolder();
     const path = join(folder.path, 'a.jsonl');
-    record(scriptedModel([]), path);
+    recordWire(path, { model: 'demo' });
     expect((await modelFor(`replay:${path}`, {})).id).toBe(`replay:${path}`);
     expect((await modelFor(`replay:${relative('.', path)}`, {})).id).toBe(`replay:${path}`);
     await folder.remove();

@@ -15,6 +15,9 @@ export const eventVersions: Record<EventType, number> = {
   'session.configured': 1,
   'session.paused': 1,
   'session.resumed': 1,
+  'session.renamed': 1,
+  'session.archived': 1,
+  'session.unarchived': 1,
   'rule.added': 1,
   'rule.removed': 1,
   'stage.declared': 1,
@@ -30,7 +33,7 @@ export const eventVersions: Record<EventType, number> = {
   'plan.written': 1,
   'plan.accepted': 1,
   'step.started': 1,
-  'message.added': 2,
+  'message.added': 1,
   'model.failed': 1,
   'result.checked': 1,
   'loop.changed': 1,
@@ -80,10 +83,7 @@ export const eventVersions: Record<EventType, number> = {
 type StoredEvent = { seq: number; type: string; version?: number; data: unknown };
 
 /** `upgrades[type][n]` turns data of version n into version n + 1. */
-const upgrades: Partial<Record<EventType, Record<number, (data: unknown) => unknown>>> = {
-  // What is kept of it and which calls are refused was worked out by whoever read it.
-  'message.added': { 1: (data) => Object.assign({}, data, { isUndecided: true }) },
-};
+const upgrades: Partial<Record<EventType, Record<number, (data: unknown) => unknown>>> = {};
 
 /**
  * A stored event in today's shape. A missing version is 1.

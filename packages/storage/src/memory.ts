@@ -128,14 +128,17 @@ function emptySummary(session: string): Held['summary'] {
     model: '',
     firstMessage: '',
     forkedFrom: null,
+    title: null,
+    isArchived: false,
     origin: {},
     metadata: {},
   };
 }
 
-function isWanted({ records, summary }: Held, { cwd, search = '', isMain = false }: SessionQuery): boolean {
+function isWanted({ records, summary }: Held, { cwd, search = '', isMain = false, isArchived }: SessionQuery): boolean {
   if (isMain && summary.session.includes('.')) return false;
   if (cwd !== undefined && cwd !== summary.cwd) return false;
+  if (isArchived !== undefined && isArchived !== summary.isArchived) return false;
   if (search.trim() === '') return true;
   const wanted = wordsOf(search);
   const { events } = decodeWhole(summary.session, records, 1);

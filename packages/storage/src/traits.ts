@@ -11,6 +11,8 @@ type SummaryChange = {
   metadata?: Record<string, string>;
   firstMessage?: string;
   forkedFrom?: string;
+  title?: string;
+  isArchived?: boolean;
 };
 
 /** `change` is null for most appends. `isSaid` tells that the search index has something to learn here. */
@@ -32,6 +34,15 @@ export function traitsOf(events: readonly DurableEvent[]): Traits {
         break;
       case 'session.forked':
         change.forkedFrom = event.data.from.session;
+        change.isArchived = false;
+        break;
+      case 'session.renamed':
+        isSaid = true;
+        change.title = event.data.title;
+        break;
+      case 'session.archived':
+      case 'session.unarchived':
+        change.isArchived = event.type === 'session.archived';
         break;
       case 'session.configured':
         if (event.data.model !== undefined) change.model = event.data.model;
@@ -54,7 +65,7 @@ function oneLine(content: readonly UserPart[]): string {
   return line.length <= longestLine ? line : `${line.slice(0, longestLine - 1).toWellFormed()}…`;
 }
 
-/** What a person or the model said in this event; empty for everything else. */
+/** What a person or the model said in this event, or called the session; empty for everything else. */
 export function saidIn(event: DurableEvent): string {
   switch (event.type) {
     case 'input.queued':
@@ -64,6 +75,8 @@ export function saidIn(event: DurableEvent): string {
       if (message.role === 'user') return message.source === 'engine' ? '' : textOf(message.content);
       return textOf(message.content.filter((part) => part.type === 'text'));
     }
+    case 'session.renamed':
+      return event.data.title;
     default:
       return '';
   }

@@ -94,7 +94,8 @@ function canOthersRead(file: string): boolean {
 export async function modelsToAsk(config: Config, folder: string, environment: NodeJS.ProcessEnv): Promise<string[]> {
   const { models: settings } = config;
   const choice = choiceOf({ flag: null, session: null, config: config.model, folder });
-  const named = configuredNames(settings, choice);
+  // What a key alone stands for is named by nobody, and there may be keys of others.
+  const named = configuredNames(settings, choice?.from === 'key' ? null : choice);
   if (named.length > 0) return named;
   return providerNames(settings).flatMap((name) => {
     const provider = resolveProvider(name, settings, environment);

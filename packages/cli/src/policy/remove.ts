@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { visible } from '@pawl/engine/readers/visible';
 import { parseRule } from '@pawl/policy';
-import type { DurableEvent } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
+import { deliver } from '../reach/deliver.ts';
 import { withLog } from '../sessions/open.ts';
 import { isSameRule, type List, lists, type PolicyFlags, readPolicy } from './rules.ts';
 
@@ -61,26 +61,9 @@ async function removeFromFile(path: string, rule: string): Promise<void> {
   renameSync(fresh, path);
 }
 
-/** Nobody may drive the session meanwhile, and nothing that it owes is begun. @throws `session_locked`. */
+/** Through the process that drives the session, else in its log; nothing that it owes is begun. */
 async function removeFromSession(session: string, found: readonly Removed[]): Promise<void> {
   await withLog(async (log) => {
-    const claim = await log.claim(session);
-    try {
-      const before = await log.read(session);
-      const seq = before.at(-1)?.seq ?? 0;
-      const events = found.map(
-        ({ list, rule }, index): DurableEvent => ({
-          seq: seq + 1 + index,
-          at: Date.now(),
-          session,
-          type: 'rule.removed',
-          data: { list, rule },
-          by: { kind: 'human', id: 'local' },
-        }),
-      );
-      await log.append(session, seq, events);
-    } finally {
-      await claim.release();
-    }
+    for (const { list, rule } of found) await deliver(log, { session, type: 'rule.remove', data: { list, rule } });
   });
 }

@@ -2,10 +2,11 @@
 import type { LocalConnection } from '@pawl/client/local';
 import type { Storage } from '@pawl/engine';
 import type { SessionView } from '@pawl/protocol';
+import { isPersonThere } from '../approvals/person.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { drive } from '../run/drive.ts';
 import type { OutputFormat } from '../run/flags.ts';
-import type { IsOver } from '../run/watch.ts';
+import type { Begun } from '../run/watch.ts';
 import { asGuest, guestClient, readerOf } from './guest.ts';
 
 type Follow = {
@@ -16,7 +17,7 @@ type Follow = {
   fromSeq: number;
   format: OutputFormat;
   /** What to begin with; gives when it is over. */
-  begin(): Promise<IsOver>;
+  begin(): Promise<Begun>;
 };
 
 /** How the following ended. `gone`: the driver is no more, though a turn is not over. */
@@ -32,7 +33,7 @@ export async function follow({ log, owner, session, fromSeq, format, begin }: Fo
     begin,
     format,
     detail: { isVerbose: false, showsThinking: false },
-    isAttended: process.stdin.isTTY === true && process.stderr.isTTY === true && owner.identity.kind === 'human',
+    isAttended: isPersonThere() && owner.identity.kind === 'human',
     isGuest: true,
     identity: owner.identity,
     onFirstAnswer: () => undefined,

@@ -39,7 +39,7 @@ export async function watchSession(named: string, flags: WatchFlags): Promise<Ex
   return followed === null ? nobodyDrives(session, flags) : endOf(session, followed, flags);
 }
 
-const untilItEnds = async () => () => false;
+const untilItEnds = async () => ({ input: null, isOver: () => false });
 
 async function nobodyDrives(session: string, flags: WatchFlags): Promise<ExitCode> {
   const view = await withLog((log) => readerOf(log).view(session));

@@ -2,6 +2,7 @@ import { type FileChanges, fileChangesOf, undoStackOf } from '@pawl/engine/reade
 import { PawlError } from '@pawl/protocol';
 import type { Reversal } from '@pawl/tools/undo';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { usageError } from '../usage-error.ts';
 import { parseCount } from '../values.ts';
 import { type Ground, onGround, tellSession } from './ground.ts';
 import { perform, planFor, type ReverseFlags, report, reportJson } from './reverse.ts';
@@ -46,6 +47,12 @@ async function chooseTurn(ground: Ground, direction: Direction, flags: UndoFlags
   const { events, tasks, summary } = ground;
   if (flags.turn !== undefined) {
     const turn = parseCount('--turn', flags.turn);
+    const last = events.findLast(({ type }) => type === 'turn.started');
+    const lastTurn = last?.type === 'turn.started' ? last.data.turn : 0;
+    if (turn > lastTurn) {
+      const sentence = lastTurn === 0 ? 'has had no turn yet' : `has had ${lastTurn} turns`;
+      throw usageError(`--turn: there is no turn ${turn}: session ${summary.session} ${sentence}.`);
+    }
     const changes = fileChangesOf(events, { turn, tasks });
     if (changes.changes.length === 0)
       throw nothing(`Turn ${turn} of session ${summary.session} changed no files`, changes);

@@ -2,11 +2,10 @@
 import { createId } from '@pawl/engine';
 import type { FilePart, SessionClient, SessionView, TurnOptions } from '@pawl/protocol';
 import { hasOpenTasks } from './tree.ts';
-import type { IsOver } from './watch.ts';
-import { untilAnswered, untilNothingIsOwed } from './watch.ts';
+import { type Begun, untilAnswered, untilNothingIsOwed } from './watch.ts';
 
 /** Sets a session going, and says when it is over. */
-export type Begin = (session: SessionClient) => Promise<IsOver>;
+export type Begin = (session: SessionClient) => Promise<Begun>;
 
 /** Sends a prompt, after its files: models do best in that order. What a session owes from before comes first. */
 export function sendPrompt(
@@ -16,10 +15,10 @@ export function sendPrompt(
 ): Begin {
   return async (session) => {
     const id = createId();
-    const isOver = untilAnswered(id);
+    const begun = untilAnswered(id);
     if (before?.status === 'paused') await session.command('session.resume', {});
     await session.command('input.send', { content: [...files, { type: 'text', text: prompt }], ...turn }, id);
-    return isOver;
+    return begun;
   };
 }
 

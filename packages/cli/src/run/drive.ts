@@ -13,7 +13,7 @@ import type { Begin } from './begin.ts';
 import type { OutputFormat } from './flags.ts';
 import type { Interrupts } from './interrupt.ts';
 import { listenForInterrupts } from './interrupt.ts';
-import { count, countDenials, createTally } from './tally.ts';
+import { createOwnTurns } from './own-turns.ts';
 import { followTree, hasOpenTasks } from './tree.ts';
 
 export type Drive = {
@@ -62,7 +62,6 @@ export async function drive({
   });
   const desk = isAttended ? await openTerminalDesk({ session, identity, onRuleKept }, screen, interrupts) : null;
   try {
-    const tally = createTally();
     let hasAnswered = false;
     let isDone = false;
     const before = await session.view();
@@ -73,13 +72,14 @@ export async function drive({
     // What is only broadcast, such as a notice, passes by whoever has not caught up with the log when it comes.
     if (before.seq > fromSeq) await first;
     const events = continued(first, live);
-    const isOver = await begin(session);
+    const { input, isOver } = await begin(session);
+    const turns = createOwnTurns(input);
     // Loaded while the request is on its way.
     const reporter = await openReporter(format, screen, output, detail);
     desk?.add(await session.view());
     const tree = await followTree(host, before, {
       async tell(event, name) {
-        countDenials(tally, event, name);
+        turns.taskEvent(event, name);
         await reporter.task?.(event, name);
         if (desk === null && isForDesk(event) && format === 'text') tellWhere(event, screen);
         if (desk !== null && isForDesk(event)) desk.event(event, { name, session: await host.open(event.session) });
@@ -93,7 +93,7 @@ export async function drive({
     for await (const event of events) {
       if ('seq' in event) {
         await tree.event(event);
-        count(tally, event);
+        turns.event(event);
         if (event.type === 'message.added' && event.data.message.role === 'assistant' && !hasAnswered) {
           hasAnswered = true;
           onFirstAnswer();
@@ -106,10 +106,12 @@ export async function drive({
       // After an interruption the queue waits, so the end of a turn is the end.
       isDone = (await isOver(event)) || isDone;
       if (interrupts.isInterrupted() && event.type === 'turn.ended') break;
+      if (isDone && isGuest && turns.isOthers()) break;
       if (isDone && (await isQuiet(session, event))) break;
     }
     tree.close();
     const view = await session.view();
+    const tally = turns.tally();
     const turn = tally.turn ?? (tally.hasCaughtUp || isGuest ? view.lastTurn : null);
     if (output.isClosed()) return exitCodes.unread;
     const isCut = turn === null || interrupts.isInterrupted();
@@ -167,13 +169,14 @@ async function openTerminalDesk(
   interrupts: Interrupts,
 ): Promise<Desk> {
   const { openDesk } = await import('../approvals/desk.ts');
-  const { stdin, stderr, env } = process;
+  const { openKeyboard } = await import('../approvals/person.ts');
+  const { stderr, env } = process;
   const canRedraw = env.TERM !== 'dumb';
   return openDesk({
     session,
     identity,
     screen,
-    terminal: { stdin, output: stderr, canRedraw },
+    terminal: { stdin: openKeyboard(), output: stderr, canRedraw },
     onInterrupt: () => interrupts.interrupt('Ctrl-C'),
     async keepRule(scope, rule) {
       const { keepRule } = await import('../approvals/keep-rule.ts');

@@ -3,7 +3,7 @@ import { parseRule } from '@pawl/policy';
 import type { CompactionSettings, Limits, PermissionMode, RuleSet, TurnOptions } from '@pawl/protocol';
 import type { SandboxMode } from '@pawl/tools';
 import { defaultAgent } from '../agents/check.ts';
-import type { Wire } from '../models.ts';
+import type { Traffic } from '../models.ts';
 import type { Shown } from '../output/shown.ts';
 import { usageError } from '../usage-error.ts';
 import { parseCount, parseDollars, parseDuration, parseFolder } from '../values.ts';
@@ -36,9 +36,7 @@ export type RunFlags = {
   resume?: string;
   sessionId?: string;
   record?: string;
-  recordWire?: string;
-  replayWire?: string;
-  replayAnyBody?: true;
+  replayAny?: true;
   attach?: string[];
   user?: string;
   channel?: string;
@@ -70,8 +68,7 @@ export type RunOptions = {
   /** How much of the run people are shown. */
   detail: Shown;
   session: { kind: 'new'; id: string | null } | { kind: 'newest' } | { kind: 'named'; id: string };
-  record: string | null;
-  wire: Wire | null;
+  traffic: Traffic;
   /** What is asked of the turn. */
   turn: TurnOptions;
   /** For whom a new session works. */
@@ -120,8 +117,7 @@ export function readFlags(flags: RunFlags): RunOptions {
       showsThinking: flags.verbose === true || flags.showThinking === true,
     },
     session: wantedSession(flags),
-    record: record ?? null,
-    wire: wantedWire(flags),
+    traffic: { record: record ?? null, playsAny: flags.replayAny === true },
     turn: readTurnFlags(flags),
     origin: readOrigin(flags),
     attach: flags.attach ?? [],
@@ -144,17 +140,6 @@ function executorIn({ executePlan, agent, resume, continue: newest }: RunFlags):
   }
   if (agent !== undefined) throw usageError('--execute-plan <agent> says who carries it out; leave --agent out.');
   return executePlan === true ? defaultAgent : executePlan;
-}
-
-function wantedWire({ recordWire, replayWire, replayAnyBody }: RunFlags): Wire | null {
-  if (recordWire !== undefined && replayWire !== undefined) {
-    throw usageError('--record-wire and --replay-wire: give one of them.');
-  }
-  if (replayAnyBody === true && replayWire === undefined) {
-    throw usageError('--replay-any-body belongs to --replay-wire <file>.');
-  }
-  if (recordWire !== undefined) return { does: 'record', path: recordWire };
-  return replayWire === undefined ? null : { does: 'replay', path: replayWire, isExact: replayAnyBody !== true };
 }
 
 function wantedSession({ resume, continue: newest, sessionId }: RunFlags): RunOptions['session'] {

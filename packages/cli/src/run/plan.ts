@@ -4,6 +4,7 @@ import type { Agent } from '@pawl/engine';
 import { createId } from '@pawl/engine';
 import { oneLine } from '@pawl/engine/readers/visible';
 import { readAgents } from '../agents/find.ts';
+import { openKeyboard } from '../approvals/person.ts';
 import type { Begin } from './begin.ts';
 import { untilAnswered } from './watch.ts';
 
@@ -11,9 +12,9 @@ import { untilAnswered } from './watch.ts';
 export function carryOut(agent: string): Begin {
   return async (session) => {
     const id = createId();
-    const isOver = untilAnswered(id);
+    const begun = untilAnswered(id);
     await session.command('plan.execute', { agent }, id);
-    return isOver;
+    return begun;
   };
 }
 
@@ -27,7 +28,7 @@ export async function chooseAgent(planner: string, cwd: string): Promise<string 
   if (agents.length === 0) return null;
   const lines = agents.map(({ name, description }, index) => `  ${index + 1}  ${name}  ${oneLine(description)}\n`);
   process.stderr.write(`Who carries the plan out?\n${lines.join('')}`);
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  const reader = createInterface({ input: openKeyboard(), output: process.stderr });
   // Ctrl-C and Ctrl-D end the asking: nobody chose.
   const ended = new Promise<''>((resolve) => reader.once('close', () => resolve('')));
   try {

@@ -1,5 +1,5 @@
 /** The prompt: from the command line, from standard input, or from both. */
-import { fstatSync } from 'node:fs';
+import { isInputPiped } from '../approvals/person.ts';
 import { usageError } from '../usage-error.ts';
 
 /** A standard input beside a prompt that neither gives anything nor ends in this time is left alone, ms. */
@@ -17,7 +17,7 @@ export async function readPrompt(words: readonly string[], flag: string | true |
   const plain = words.filter((word) => word !== '-');
   const written = (typeof flag === 'string' ? flag : plain.join(' ')).trim();
   const isAwaited = written === '' || plain.length < words.length;
-  const piped = isPiped() ? await readAll(process.stdin, isAwaited ? null : patienceMs) : '';
+  const piped = isInputPiped ? await readAll(process.stdin, isAwaited ? null : patienceMs) : '';
   if (piped.trim() === '') return written === '' ? null : written;
   return written === '' ? piped : joinPrompt(written, piped);
 }
@@ -36,17 +36,6 @@ export function joinPrompt(written: string, piped: string): string {
   let tag = 'stdin';
   for (let number = 2; piped.includes(`</${tag}>`); number++) tag = `stdin-${number}`;
   return `${written}\n\n<${tag}>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</${tag}>`;
-}
-
-/** Whether somebody may have put something there: a pipe, a socket or a file; not a terminal, not `/dev/null`. */
-function isPiped(): boolean {
-  try {
-    const stdin = fstatSync(0);
-    return stdin.isFIFO() || stdin.isSocket() || stdin.isFile();
-  } catch {
-    // Closed: there is nothing to read.
-    return false;
-  }
 }
 
 /** Everything up to the end; nothing if it has not begun in time. */

@@ -9,6 +9,7 @@ import { sqliteLog } from '@pawl/storage';
 import { memoryTools } from '@pawl/tools/memory';
 import { agentFor, defaultAgent } from '../agents/check.ts';
 import { openAgents, readAgents } from '../agents/find.ts';
+import { isPersonThere } from '../approvals/person.ts';
 import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/config.ts';
 import { strayRules } from '../config/meaning.ts';
@@ -17,7 +18,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { databasePath } from '../home.ts';
 import { openMemory } from '../memory/open.ts';
 import { rememberPick } from '../models/picks.ts';
-import { chooseModel, openModels } from '../models.ts';
+import { chooseModel, isRecording, openModels } from '../models.ts';
 import type { Shared } from '../reach/share.ts';
 import { usageError } from '../usage-error.ts';
 import type { Attached } from './attach.ts';
@@ -118,7 +119,6 @@ async function runOn({
   found,
   agent,
 }: Run): Promise<ExitCode> {
-  const models = openModels({ settings: config.models, record: options.record, wire: options.wire, notice: say });
   const folder = found?.cwd ?? options.cwd;
   const choices = {
     flag: options.model,
@@ -129,6 +129,8 @@ async function runOn({
   };
   const choice = chooseModel(choices);
   const { name, from } = choice;
+  refuseTraffic(options.traffic, name);
+  const models = openModels({ settings: config.models, ...options.traffic, name, folder, notice: say });
   const model = await models.find(name);
   if (choice.from === 'key') say(`Model ${name}, because ${choice.variable} is set; -m picks another.`);
   if (from === 'last') say(`Model ${name}, as picked last in this project; -m picks another.`);
@@ -159,8 +161,7 @@ async function runOn({
     flows: config.flows,
     ...(config.approvers !== null && { approvers: config.approvers }),
   });
-  // Somebody is there to be asked if they can see the question and type the answer.
-  const hasPerson = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const hasPerson = isPersonThere();
   const isProgram = options.inputFormat === 'stream-json';
   // A program answers by commands, and other terminals reach the session by its socket.
   const isAttended = hasPerson || isProgram || options.isAwaited;
@@ -264,6 +265,12 @@ function refuseUnknownTool({ toolChoice }: RunOptions['turn'], names: readonly s
   if (typeof toolChoice !== 'object' || names.includes(toolChoice.tool)) return;
   const near = suggestion(toolChoice.tool, names);
   throw usageError(`--tool-choice: there is no tool "${toolChoice.tool}".${near} Or say auto, none or required.`);
+}
+
+/** @throws `usage`. */
+function refuseTraffic({ record, playsAny }: RunOptions['traffic'], name: string): void {
+  if (record !== null && isRecording(name)) throw usageError(`--record: ${name} is a recording already.`);
+  if (playsAny && !isRecording(name)) throw usageError('--replay-any goes with --model replay:<file>.');
 }
 
 /** @throws `usage`. */

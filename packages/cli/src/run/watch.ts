@@ -2,18 +2,22 @@
 import type { DurableEvent, SessionClient } from '@pawl/protocol';
 
 /** Told each durable event in turn. */
-export type IsOver = (event: DurableEvent) => boolean | Promise<boolean>;
+type IsOver = (event: DurableEvent) => boolean | Promise<boolean>;
+
+/** What a run began with, if it was an input, and when it is over. */
+export type Begun = { input: string | null; isOver: IsOver };
 
 /** Over when the turn that took this input has ended, or the input was removed from the queue. */
-export function untilAnswered(input: string): IsOver {
+export function untilAnswered(input: string): Begun {
   let isTaken = false;
-  return (event) => {
+  const isOver: IsOver = (event) => {
     if (event.type === 'message.added' && event.data.message.role === 'user') {
       isTaken ||= event.data.message.input === input;
     }
     if (event.type === 'input.removed' && event.data.input === input) return true;
     return isTaken && event.type === 'turn.ended';
   };
+  return { input, isOver };
 }
 
 const endings: ReadonlySet<DurableEvent['type']> = new Set([
@@ -27,12 +31,13 @@ const endings: ReadonlySet<DurableEvent['type']> = new Set([
 ]);
 
 /** Over when a turn has ended and nothing more is owed. */
-export function untilNothingIsOwed(session: Pick<SessionClient, 'view'>): IsOver {
+export function untilNothingIsOwed(session: Pick<SessionClient, 'view'>): Begun {
   let hasEnded = false;
-  return async (event) => {
+  const isOver: IsOver = async (event) => {
     hasEnded ||= endings.has(event.type);
     if (!hasEnded) return false;
     const view = await session.view();
     return view.turn === null && !view.context.isCompacting && event.seq >= view.seq;
   };
+  return { input: null, isOver };
 }

@@ -1,5 +1,6 @@
 import type { SessionLog, SessionSummary } from '@pawl/engine';
 import { oneLine } from '@pawl/engine/readers/visible';
+import { PawlError } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { usageError } from '../usage-error.ts';
 import { findSession } from './find.ts';
@@ -16,6 +17,7 @@ export async function deleteSessions(named: readonly string[], { yes }: { yes?: 
     // Its tasks go with a session; the one that asked for them last of all, so that none is left alone.
     const all = [...found.values(), ...(await tasksOf(log, [...found.keys()]))];
     const ids = [...new Set(all.map(({ session }) => session))].sort((one, other) => other.length - one.length);
+    for (const session of ids) await refuseDriven(log, session);
     if (yes !== true && !(await isConfirmed(all))) {
       process.stderr.write('Nothing was deleted.\n');
       return exitCodes.cancelled;
@@ -26,6 +28,16 @@ export async function deleteSessions(named: readonly string[], { yes }: { yes?: 
     }
     return exitCodes.completed;
   });
+}
+
+/** @throws `session_locked`, before anything is deleted. */
+async function refuseDriven(log: SessionLog, session: string): Promise<void> {
+  const owner = (await log.owner?.(session)) ?? null;
+  if (owner === null) return;
+  throw new PawlError(
+    'session_locked',
+    `Session ${session} is driven by process ${owner.pid}, and nothing was deleted. Stop it first: pawl cancel ${session}`,
+  );
 }
 
 async function tasksOf(log: SessionLog, owners: readonly string[]): Promise<SessionSummary[]> {

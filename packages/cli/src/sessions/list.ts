@@ -8,7 +8,7 @@ import { cutToWidth } from '../output/width.ts';
 import { parseCount, parseFolder } from '../values.ts';
 import { withLog } from './open.ts';
 
-export type ListFlags = { search?: string; all?: true; tasks?: true; limit?: string; json?: true };
+export type ListFlags = { search?: string; all?: true; archived?: true; tasks?: true; limit?: string; json?: true };
 
 /** `pawl sessions list`: of this folder unless asked for all, newest first; tasks below the sessions that they are of. */
 export async function listSessions(flags: ListFlags): Promise<ExitCode> {
@@ -17,6 +17,7 @@ export async function listSessions(flags: ListFlags): Promise<ExitCode> {
     ...(search !== undefined && { search }),
     ...(limit !== undefined && { limit: parseCount('--limit', limit) }),
     ...(all !== true && { cwd: parseFolder('this folder', '.') }),
+    isArchived: flags.archived === true,
     ...(flags.tasks !== true && { isMain: true }),
   };
   const sessions = inTrees(await withLog((log) => log.list(query)));
@@ -54,7 +55,7 @@ function tableOf(sessions: readonly SessionSummary[], isOfAll: boolean): string 
 
 /** Id, last change, marks, what it is about. */
 function rowOf(summary: SessionSummary, isOfAll: boolean, style: Style, columns: number | null): string {
-  const { session, updatedAt, firstMessage, model, cwd, isLocked, forkedFrom, origin } = summary;
+  const { session, updatedAt, title, firstMessage, model, cwd, isLocked, forkedFrom, origin } = summary;
   const time = localTime(updatedAt);
   const marks = [
     ...(isLocked ? ['running'] : []),
@@ -62,7 +63,7 @@ function rowOf(summary: SessionSummary, isOfAll: boolean, style: Style, columns:
     ...(origin.user === undefined ? [] : [`for ${oneLine(origin.user)}`]),
     ...(origin.workflow === undefined ? [] : [oneLine(workflowText(origin))]),
   ];
-  const about = oneLine(firstMessage) || '(no input yet)';
+  const about = oneLine(title ?? firstMessage) || '(no input yet)';
   const rest = [
     ...marks.map((mark) => `[${mark}]`),
     about,

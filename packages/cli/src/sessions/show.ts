@@ -11,15 +11,21 @@ import { withLog } from './open.ts';
 const usualMessages = 20;
 const mostMessages = 100;
 
-/** `pawl sessions show`: the last messages and how the turns ended. */
-export async function showSession(named: string, { last, json }: { last?: string; json?: true }): Promise<ExitCode> {
-  const wanted = last === undefined ? usualMessages : parseCount('--last', last, mostMessages);
+export type ShowFlags = { last?: string; full?: true; json?: true };
+
+/** `pawl sessions show`: the last messages and how the turns ended; in full, all of them with nothing cut. */
+export async function showSession(named: string, { last, full, json }: ShowFlags): Promise<ExitCode> {
+  const usual = full === true ? Number.POSITIVE_INFINITY : usualMessages;
+  const wanted = last === undefined ? usual : parseCount('--last', last, mostMessages);
   const events = await withLog(async (log) => log.read((await findSession(log, named)).session));
   const transcript = transcribe(events);
   const entries = lastMessages(transcript.entries, wanted);
   const output = openOutput(process.stdout);
   if (json === true) await output.write(`${JSON.stringify({ ...transcript, entries }, null, 2)}\n`);
-  else await output.write(textOf({ ...transcript, entries }, transcript.entries.length - entries.length));
+  else {
+    const left = transcript.entries.length - entries.length;
+    await output.write(textOf({ ...transcript, entries }, { left, isFull: full === true }));
+  }
   await output.flush();
   return exitCodes.completed;
 }
@@ -36,7 +42,7 @@ function lastMessages(entries: readonly TranscriptEntry[], count: number): Trans
   return entries.slice(from);
 }
 
-function textOf(transcript: Transcript, left: number): string {
+function textOf(transcript: Transcript, { left, isFull }: { left: number; isFull: boolean }): string {
   const style = createStyle(wantsColour(process.stdout));
   const { session, title, cwd, model, createdAt, updatedAt, costUsd, entries } = transcript;
   const head = [
@@ -44,13 +50,13 @@ function textOf(transcript: Transcript, left: number): string {
     `session ${session} · ${oneLine(modelText(model))} · in ${oneLine(cwd)}`,
     `begun ${timeText(createdAt)} · last change ${timeText(updatedAt)} · cost ${costText(costUsd)}`,
     ...(left > 0
-      ? [style.dim(`(${left} earlier entries are not shown; --last shows up to ${mostMessages} messages)`)]
+      ? [style.dim(`(${left} earlier entries are not shown; --last shows up to ${mostMessages} messages, --full all)`)]
       : []),
   ];
-  return `${[head.join('\n'), ...entries.map((entry) => entryText(entry, style))].join('\n\n')}\n`;
+  return `${[head.join('\n'), ...entries.map((entry) => entryText(entry, style, isFull))].join('\n\n')}\n`;
 }
 
-function entryText(entry: TranscriptEntry, style: Style): string {
+function entryText(entry: TranscriptEntry, style: Style, isFull: boolean): string {
   switch (entry.kind) {
     case 'user': {
       const who = { input: 'you', context: 'context', engine: 'pawl' }[entry.source];
@@ -58,9 +64,10 @@ function entryText(entry: TranscriptEntry, style: Style): string {
     }
     case 'assistant': {
       const lines = [style.cyan(`agent (${entry.id})`)];
+      if (isFull && entry.thinking !== '') lines.push(style.dim(visible(entry.thinking).trimEnd()));
       if (entry.text !== '') lines.push(visible(entry.text).trimEnd());
       if (entry.isPartial) lines.push(style.dim('(cut off)'));
-      for (const call of entry.calls) lines.push(callLine(call, style));
+      for (const call of entry.calls) lines.push(...(isFull ? wholeCall(call, style) : [callLine(call, style)]));
       return lines.join('\n');
     }
     case 'turn':
@@ -78,4 +85,26 @@ function callLine({ tool, argument, status, durationMs, content, answer }: Trans
   const asked = answer === null ? '' : style.dim(`  ${answer.decision} by ${oneLine(answer.by)}`);
   const why = status === 'ok' || content === null ? '' : `  ${cutToWidth(oneLine(content), 80)}`;
   return `  ${mark} ${style.bold(oneLine(tool))} ${cutToWidth(oneLine(argument), 80)}${time}${asked}${why}`;
+}
+
+/** With all of its arguments, what was decided on it, and all that the model saw of its result. */
+function wholeCall(call: TranscriptCall, style: Style): string[] {
+  const { tool, input, status, durationMs, rule, answer, content } = call;
+  const time = durationMs === null ? '' : `, ${durationText(durationMs)}`;
+  const lines = [`  ${style.bold(oneLine(tool))} ${style.dim(`${call.id}, ${status}${time}`)}`];
+  for (const [name, value] of Object.entries(input)) {
+    lines.push(indented(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}`));
+  }
+  if (rule !== null) lines.push(indented(style.dim(`decided by ${oneLine(rule)}`)));
+  if (answer !== null) {
+    const reason = answer.reason === null ? '' : `: ${oneLine(answer.reason)}`;
+    lines.push(indented(style.dim(`${answer.decision} by ${oneLine(answer.by)}${reason}`)));
+  }
+  if (content !== null && content !== '') lines.push(indented(style.dim('result:')), indented(visible(content), 6));
+  return lines;
+}
+
+function indented(text: string, by = 4): string {
+  const lines = visible(text).trimEnd().split('\n');
+  return lines.map((line) => `${' '.repeat(by)}${line}`).join('\n');
 }

@@ -42,6 +42,9 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
       return decideTurn(state, command);
     case 'session.pause':
     case 'session.resume':
+    case 'session.rename':
+    case 'session.archive':
+    case 'session.unarchive':
     case 'session.configure':
       return decideSession(state, command);
     case 'rule.add':

@@ -42,7 +42,7 @@ export function completed(state: State, event: DurableEvent): DurableEvent {
       return { ...event, data: { ...event.data, compaction: compactionThen } };
     }
     case 'message.added':
-      return event.data.isUndecided === true ? { ...event, data: completedMessage(state, event.data) } : event;
+      return { ...event, data: completedMessage(state, event.data) };
     case 'model.failed': {
       if (event.data.next !== undefined || turn === null) return event;
       return { ...event, data: { ...event.data, next: nextAfterFailure(state, turn, event.data, failureLimits) } };
@@ -60,13 +60,12 @@ export function completed(state: State, event: DurableEvent): DurableEvent {
 function completedMessage(state: State, data: EventData['message.added']): EventData['message.added'] {
   const { message } = data;
   if (message.role === 'assistant') {
+    if (data.refusedCalls !== undefined || state.turn === null) return data;
     const calls = message.content.filter((part) => part.type === 'tool_call');
-    const refused = state.turn === null ? null : refusedCalls(state.turn, calls, mostCalls);
-    return refused === null ? data : { ...data, refusedCalls: refused };
+    return { ...data, refusedCalls: refusedCalls(state.turn, calls, mostCalls) };
   }
   const { source, input, content } = message;
-  if (source === 'engine') return data;
+  if (data.pin !== undefined || source === 'engine') return data;
   const isSteering = state.queue.find(({ id }) => id === input)?.isSteering === true;
-  const pin = pinOf(state, { source, text: textOf(content), isSteering }, pinRules);
-  return pin === null ? data : { ...data, pin };
+  return { ...data, pin: pinOf(state, { source, text: textOf(content), isSteering }, pinRules) };
 }

@@ -65,10 +65,12 @@ function isTooLate({ assignment }: State, { by }: QueuedInput): boolean {
 
 function taken(state: State, { id, delivery, content, isSteering }: QueuedInput): EventBody {
   const source = delivery === 'context' ? 'context' : 'input';
-  const pin = pinOf(state, { source, text: textOf(content), isSteering });
   return {
     type: 'message.added',
-    data: { message: { role: 'user', content, source, input: id }, ...(pin !== null && { pin }) },
+    data: {
+      message: { role: 'user', content, source, input: id },
+      pin: pinOf(state, { source, text: textOf(content), isSteering }),
+    },
   };
 }
 

@@ -142,6 +142,10 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
       }
       break;
     }
+    case 'session.renamed':
+      transcript.title = oneLine(event.data.title);
+      note(`The session was named ${oneLine(event.data.title)}.`);
+      break;
     case 'rule.added':
       note(`A rule was added: ${event.data.list} ${event.data.rule}.`);
       break;
@@ -244,6 +248,8 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
     case 'session.opened':
     case 'session.paused':
     case 'session.resumed':
+    case 'session.archived':
+    case 'session.unarchived':
     case 'stage.declared':
     case 'todo.updated':
     case 'note.set':

@@ -55,7 +55,7 @@ export function demo(): Model {
 }
 
 /** The next step of the task that was last asked for; it depends on the conversation alone. */
-export function think(request: ModelRequest): Step {
+function think(request: ModelRequest): Step {
   const { asked, done } = readConversation(request);
   const task = understand(asked);
   if (task === null) return { say: introduction, calls: [] };

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { messageOf, PawlError } from '@pawl/protocol';
+import type { WireName } from '../select/providers.ts';
+import type { Places } from './volatile.ts';
 
 /**
  * A wire cassette is a text file with one JSON value a line, written as things happen: a header, and for each exchange
@@ -8,7 +10,20 @@ import { messageOf, PawlError } from '@pawl/protocol';
  */
 export const wireCassetteVersion = 1;
 
-export type WireHeader = { type: 'wire_cassette'; version: number; recordedAt: string };
+/** Each provider's wire and address, by its name. */
+export type RecordedProviders = { readonly [name: string]: { wire: WireName; baseUrl: string } };
+
+export type WireHeader = {
+  type: 'wire_cassette';
+  version: number;
+  recordedAt: string;
+  /** The model's name, as people write it. */
+  model?: string;
+  /** How its providers were spoken to: requests depend on the address too. */
+  providers?: RecordedProviders;
+  /** The folders of the run: in a replay, others may stand in their place. */
+  places?: Places;
+};
 /** So many characters of the body are those of the request before; `rest` comes after them. */
 type RequestLine = {
   type: 'request';
@@ -48,8 +63,9 @@ export type Exchange = {
 };
 
 /** @throws `no_cassette`, `bad_cassette`, `cassette_too_new`. */
-export function readWireCassette(path: string): Exchange[] {
+export function readWireCassette(path: string): { header: WireHeader; exchanges: Exchange[] } {
   const exchanges = new Map<number, Exchange>();
+  let header: WireHeader | null = null;
   let body = '';
   const rows = readText(path).split('\n');
   for (const [index, row] of rows.entries()) {
@@ -57,14 +73,15 @@ export function readWireCassette(path: string): Exchange[] {
     const line = parseLine(path, row, index, index === rows.length - 1);
     // Only the last line can be half written.
     if (line === null) break;
-    if (index === 0) checkHeader(path, line);
+    if (index === 0) header = checkHeader(path, line);
     else if (line.type === 'request') {
       body = body.slice(0, line.same) + line.rest;
       const { exchange, url } = line;
       exchanges.set(exchange, { exchange, url, body, response: null, chunks: [], end: null });
     } else if (line.type !== 'wire_cassette') addLine(path, exchanges, line);
   }
-  return [...exchanges.values()];
+  if (header === null) throw badCassette(path, 'it is empty');
+  return { header, exchanges: [...exchanges.values()] };
 }
 
 function addLine(path: string, exchanges: Map<number, Exchange>, line: Exclude<WireLine, RequestLine>): void {
@@ -96,12 +113,13 @@ function parseLine(path: string, row: string, index: number, isLast: boolean): W
   }
 }
 
-function checkHeader(path: string, line: WireHeader | WireLine): void {
+function checkHeader(path: string, line: WireHeader | WireLine): WireHeader {
   if (line.type !== 'wire_cassette') throw badCassette(path, 'it does not begin with a header');
   if (line.version > wireCassetteVersion) {
     const sentence = `${path} was recorded by a newer Pawl (wire cassette version ${line.version}). Update Pawl to replay it.`;
     throw new PawlError('cassette_too_new', sentence);
   }
+  return line;
 }
 
 function readText(path: string): string {
@@ -116,5 +134,8 @@ function readText(path: string): string {
 }
 
 function badCassette(path: string, reason: string): PawlError {
-  return new PawlError('bad_cassette', `${path} is no wire cassette (${reason}). Record one with recordWire.`);
+  return new PawlError(
+    'bad_cassette',
+    `${path} is no recording (${reason}). Record one with pawl run --record, or recordWire.`,
+  );
 }

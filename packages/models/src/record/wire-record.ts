@@ -3,8 +3,18 @@ import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOption
 import { messageOf, PawlError } from '@pawl/protocol';
 import type { Connection, WireTap } from '../http/connection.ts';
 import { withoutSecrets } from '../http/headers.ts';
-import { type WireHeader, type WireLine, wireCassetteVersion } from './wire-cassette.ts';
+import { placesHere } from './places.ts';
+import type { Places } from './volatile.ts';
+import { type RecordedProviders, type WireHeader, type WireLine, wireCassetteVersion } from './wire-cassette.ts';
 import { keepHeaders, keepResponseHeaders, keepUrl } from './wire-secrets.ts';
+
+export type RecordWireOptions = {
+  /** The name of the model, for `replay:<path>`. */
+  model?: string;
+  providers?: RecordedProviders;
+  /** The folders of the run, which may be others in a replay. Default: the working directory and the home. */
+  places?: Places;
+};
 
 /**
  * For `tap` of a wire's options: writes all that goes over the wire to a cassette at `path` as it happens, byte for byte,
@@ -12,13 +22,16 @@ import { keepHeaders, keepResponseHeaders, keepUrl } from './wire-secrets.ts';
  * in it, so only its owner may read it. What was in the file is replaced.
  * @throws `record_failed` if the file cannot be written; later, that ends the call.
  */
-export function recordWire(path: string): WireTap {
+export function recordWire(path: string, { model, providers, places = placesHere() }: RecordWireOptions = {}): WireTap {
   let exchanges = 0;
   let lastBody = '';
   const header: WireHeader = {
     type: 'wire_cassette',
     version: wireCassetteVersion,
     recordedAt: new Date().toISOString(),
+    ...(model !== undefined && { model }),
+    ...(providers !== undefined && { providers }),
+    places,
   };
   attempt(path, () => {
     writeFileSync(path, `${JSON.stringify(header)}\n`, { mode: 0o600 });

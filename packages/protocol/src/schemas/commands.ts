@@ -35,6 +35,9 @@ export const commandData = {
   'turn.retry': z.object({}),
   'session.pause': z.object({}),
   'session.resume': z.object({}),
+  'session.rename': z.object({ title: z.string().trim().min(1).max(200) }),
+  'session.archive': z.object({}),
+  'session.unarchive': z.object({}),
   'session.configure': z.object({
     model: z.string().optional(),
     modelInfo: modelInfo.optional(),

@@ -109,6 +109,11 @@ export const eventData = {
   }),
   'session.paused': z.object({}),
   'session.resumed': z.object({}),
+  /** What lists call it, in place of its first input. */
+  'session.renamed': z.object({ title: z.string() }),
+  /** Lists leave it out unless they are asked for it; nothing else changes. */
+  'session.archived': z.object({}),
+  'session.unarchived': z.object({}),
   'rule.added': z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() }),
   'rule.removed': z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() }),
   'stage.declared': z.object({ stage: z.string() }),
@@ -174,12 +179,10 @@ export const eventData = {
   /** A message's id is `m<seq>`, from the event that added it. */
   'message.added': z.object({
     message: z.discriminatedUnion('role', [userMessage, assistantMessage]),
-    /** What of it is kept word for word for as long as the session lives. */
-    pin: z.object({ text: z.string(), isCorrection: z.boolean() }).optional(),
-    /** Calls of it that are not run, each with the reason. */
+    /** What of an input is kept word for word for as long as the session lives; null for nothing. Early logs lack it. */
+    pin: z.object({ text: z.string(), isCorrection: z.boolean() }).nullable().optional(),
+    /** Calls of an answer that are not run, each with the reason. Early logs lack it. */
     refusedCalls: z.record(z.string(), z.string()).optional(),
-    /** Of a log of version 1, which said neither. */
-    isUndecided: z.boolean().optional(),
   }),
   'model.failed': z.object({
     turn: z.number().int(),

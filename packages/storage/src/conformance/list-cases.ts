@@ -32,6 +32,8 @@ export const listCases: LogCase[] = [
           model: 'anthropic/large',
           firstMessage: 'Fix the test',
           forkedFrom: null,
+          title: null,
+          isArchived: false,
           origin: {},
           metadata: {},
           isLocked: false,
@@ -50,6 +52,27 @@ export const listCases: LogCase[] = [
         assert.deepEqual(summary.origin, origin);
         assert.deepEqual(summary.metadata, { ticket: '7' });
       }
+    },
+  },
+  {
+    name: 'a session has the title that it was given last, is found by it, and is left out where it is archived',
+    async check(log) {
+      const renamed = (title: string) => ({ type: 'session.renamed', data: { title } }) as const;
+      await fill(log, 's', [created(), input('first'), renamed('The fig tree'), renamed('The garden')]);
+      await fill(log, 'other', [created(), input('second')]);
+      const found = await log.list({ search: 'garden' });
+      assert.deepEqual(
+        found.map(({ session, title, isArchived }) => [session, title, isArchived]),
+        [['s', 'The garden', false]],
+      );
+      await log.append('s', 4, place('s', 4, [{ type: 'session.archived', data: {} }]));
+      const named = async (isArchived?: boolean) => {
+        const listed = await log.list(isArchived === undefined ? {} : { isArchived });
+        return listed.map(({ session }) => session).sort();
+      };
+      assert.deepEqual([await named(), await named(true), await named(false)], [['other', 's'], ['s'], ['other']]);
+      await log.append('s', 5, place('s', 5, [{ type: 'session.unarchived', data: {} }]));
+      assert.deepEqual(await named(true), []);
     },
   },
   {

@@ -63,7 +63,8 @@ export function createEvents(database: DatabaseSync, report: (damage: Damage) =>
   const updateSession = database.prepare(
     `UPDATE sessions SET created_at = coalesce(?2, created_at), cwd = coalesce(?3, cwd), model = coalesce(?4, model),
        first_message = iif(first_message = '', coalesce(?5, ''), first_message), forked_from = coalesce(?6, forked_from),
-       origin = coalesce(?7, origin), metadata = coalesce(?8, metadata)
+       origin = coalesce(?7, origin), metadata = coalesce(?8, metadata),
+       title = coalesce(?9, title), is_archived = coalesce(?10, is_archived)
      WHERE number = ?1`,
   );
   const insertReference = database.prepare('INSERT OR IGNORE INTO blob_references (number, digest) VALUES (?, ?)');
@@ -99,7 +100,7 @@ export function createEvents(database: DatabaseSync, report: (damage: Damage) =>
     if (!insertRecord(number, record, at, traits.isSaid)) throw conflict(session, expectedSeq, headOf(number));
     const { change } = traits;
     if (change !== null) {
-      const { createdAt, cwd, model, firstMessage, forkedFrom, origin, metadata } = change;
+      const { createdAt, cwd, model, firstMessage, forkedFrom, origin, metadata, title, isArchived } = change;
       updateSession.run(
         number,
         createdAt ?? null,
@@ -109,6 +110,8 @@ export function createEvents(database: DatabaseSync, report: (damage: Damage) =>
         forkedFrom ?? null,
         origin === undefined ? null : JSON.stringify(origin),
         metadata === undefined ? null : JSON.stringify(metadata),
+        title ?? null,
+        isArchived === undefined ? null : Number(isArchived),
       );
     }
     for (const digest of digestsIn(record.body)) {

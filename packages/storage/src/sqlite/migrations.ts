@@ -61,7 +61,14 @@ const withOrigin: Migration = (database) =>
     ALTER TABLE sessions ADD COLUMN metadata TEXT NOT NULL DEFAULT '{}';
   `);
 
-export const migrations: readonly Migration[] = [firstShape, withOrigin];
+/** What lists call a session, and whether they leave it out. */
+const withTitle: Migration = (database) =>
+  database.exec(`
+    ALTER TABLE sessions ADD COLUMN title TEXT;
+    ALTER TABLE sessions ADD COLUMN is_archived INTEGER NOT NULL DEFAULT 0;
+  `);
+
+export const migrations: readonly Migration[] = [firstShape, withOrigin, withTitle];
 
 /**
  * Brings a database to the newest shape, one transaction a step.

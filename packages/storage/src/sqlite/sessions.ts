@@ -9,7 +9,8 @@ import type { Blobs } from './blobs.ts';
 import { keysAfter, rowOf, rowsOf, transaction } from './connection.ts';
 import type { Owners } from './owners.ts';
 
-type Row = Omit<SessionSummary, 'isLocked' | 'origin' | 'metadata'> & {
+type Row = Omit<SessionSummary, 'isLocked' | 'isArchived' | 'origin' | 'metadata'> & {
+  isArchived: number;
   holder: string | null;
   origin: string;
   metadata: string;
@@ -19,16 +20,18 @@ const lastKey = `(SELECT key FROM records WHERE ${keysAfter('number', '0')} ORDE
 
 /** Sessions newest first. What an append would have to keep up to date, its last event tells just as well. */
 export function listSessions(database: DatabaseSync, owners: Owners, query: SessionQuery): SessionSummary[] {
-  const { cwd = null, search = '', limit = 50, isMain = false } = query;
+  const { cwd = null, search = '', limit = 50, isMain = false, isArchived } = query;
   const words = wordsOf(search);
   if (search.trim() !== '' && words.length === 0) return [];
   const rows = rowsOf<Row>(
     database.prepare(
       `SELECT session, last_seq AS seq, created_at AS createdAt, at AS updatedAt, cwd, model,
-         first_message AS firstMessage, forked_from AS forkedFrom, origin, metadata, holder
+         first_message AS firstMessage, forked_from AS forkedFrom, title, is_archived AS isArchived,
+         origin, metadata, holder
        FROM sessions JOIN records ON key = ${lastKey} LEFT JOIN owners USING (session)
        WHERE (?1 IS NULL OR cwd = ?1)
        ${isMain ? "AND instr(session, '.') = 0" : ''}
+       ${isArchived === undefined ? '' : `AND is_archived = ${isArchived ? 1 : 0}`}
        ${words.map((_, index) => `AND number IN (SELECT rowid >> 32 FROM said WHERE said MATCH ?${index + 3})`).join('\n')}
        ORDER BY at DESC, number DESC LIMIT ?2`,
     ),
@@ -41,6 +44,7 @@ export function listSessions(database: DatabaseSync, owners: Owners, query: Sess
     ...summary,
     origin: JSON.parse(origin),
     metadata: JSON.parse(metadata),
+    isArchived: summary.isArchived === 1,
     isLocked: holder !== null && living.has(holder),
   }));
 }

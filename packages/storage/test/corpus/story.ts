@@ -56,6 +56,9 @@ export function everyEvent(session: string, digest: string): DurableEvent[] {
     { type: 'rule.removed', data: { list: 'allow', rule: 'bash(npm run test *)' } },
     { type: 'session.paused', data: {} },
     { type: 'session.resumed', data: {} },
+    { type: 'session.renamed', data: { title: 'The garden' } },
+    { type: 'session.archived', data: {} },
+    { type: 'session.unarchived', data: {} },
     {
       type: 'input.queued',
       data: { input: 'i1', delivery: 'queue', content: text('Water the fig tree'), review: true },

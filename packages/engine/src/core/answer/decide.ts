@@ -105,6 +105,6 @@ function answer(state: State, outcome: { model: string; message: ModelMessage },
   };
   if (isPartial) return { type: 'message.added', data: { message: { ...message, isPartial } } };
   const asked = parts.filter((part) => part.type === 'tool_call');
-  const refused = state.turn === null ? null : refusedCalls(state.turn, asked);
-  return { type: 'message.added', data: { message, ...(refused !== null && { refusedCalls: refused }) } };
+  if (state.turn === null || asked.length === 0) return { type: 'message.added', data: { message } };
+  return { type: 'message.added', data: { message, refusedCalls: refusedCalls(state.turn, asked) } };
 }

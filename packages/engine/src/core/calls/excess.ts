@@ -10,12 +10,12 @@ export function refusedCalls(
   { advice }: Pick<Turn, 'advice'>,
   calls: readonly Pick<ToolCallPart, 'id'>[],
   most = mostCalls,
-): Record<string, string> | null {
+): Record<string, string> {
   if (calls.length > most) {
     const reason = `Not run: ${calls.length} calls came in one answer, and no more than ${most} are taken. None was run. Ask for fewer at a time.`;
     return Object.fromEntries(calls.map(({ id }) => [id, reason]));
   }
-  if (advice?.kind !== 'smaller_call' || calls.length < 2) return null;
+  if (advice?.kind !== 'smaller_call' || calls.length < 2) return {};
   const reason = 'Not run: one call was asked for after the last answer was cut. Send the others in later answers.';
   return Object.fromEntries(calls.slice(1).map(({ id }) => [id, reason]));
 }

@@ -6,7 +6,7 @@ import { totalTokens } from '../spending/usage.ts';
 import type { State } from '../state.ts';
 import { repairHistory } from './repair.ts';
 import type { HistoryMessage } from './state.ts';
-import { charactersOf, windowTokens } from './window.ts';
+import { countedWindow } from './state.ts';
 
 export function evolveHistory(state: State, event: DurableEvent): void {
   switch (event.type) {
@@ -33,12 +33,12 @@ export function evolveHistory(state: State, event: DurableEvent): void {
       break;
     case 'context.trimmed':
       changeHistory(state, trimMessages(state.messages, event.data.results));
-      state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
+      state.window.tokens -= event.data.freedTokens;
       break;
     case 'context.removed':
       changeHistory(state, removeParts(state.messages, event.data.parts));
       state.attachments = state.messages.flatMap(digestsIn);
-      state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
+      state.window.tokens -= event.data.freedTokens;
       break;
     case 'context.compacted': {
       const { through, content, tokensAfter } = event.data;
@@ -46,7 +46,7 @@ export function evolveHistory(state: State, event: DurableEvent): void {
       const first: HistoryMessage = { role: 'user', id: `m${event.seq}`, source: 'engine', content: [text] };
       changeHistory(state, [first, ...messagesAfter(state, through)]);
       state.attachments = state.messages.flatMap(digestsIn);
-      state.window = { tokens: tokensAfter, charactersSince: 0 };
+      state.window = countedWindow(tokensAfter);
       break;
     }
   }
@@ -54,15 +54,20 @@ export function evolveHistory(state: State, event: DurableEvent): void {
 
 function addInput(state: State, { content }: UserMessage): void {
   for (const part of content) {
-    state.window.charactersSince += charactersOf(part);
-    if (part.type === 'file') state.attachments.push(part.digest);
+    if (part.type === 'text') state.window.charactersSince += part.text.length;
+    else addFile(state, part.digest);
   }
+}
+
+function addFile(state: State, digest: string): void {
+  state.window.filesSince += 1;
+  state.attachments.push(digest);
 }
 
 /** A partial answer was not counted by its provider. */
 function addAnswer(state: State, { isPartial, usage }: AssistantMessage): void {
   const tokens = totalTokens(usage);
-  if (isPartial !== true && tokens > 0) state.window = { tokens, charactersSince: 0 };
+  if (isPartial !== true && tokens > 0) state.window = countedWindow(tokens);
 }
 
 /** The results of a step are one message, which is added when the last of them is there. */
@@ -70,10 +75,7 @@ function addResult(state: State, { data, seq }: DurableEvent & { type: 'tool.fin
   const { calls } = state.turn ?? { calls: [] };
   if (!calls.some(({ id }) => id === data.call)) return;
   state.window.charactersSince += data.content.length;
-  for (const file of data.files ?? []) {
-    state.window.charactersSince += charactersOf(file);
-    state.attachments.push(file.digest);
-  }
+  for (const { digest } of data.files ?? []) addFile(state, digest);
   const results = calls.flatMap(({ result }) => (result === null ? [] : [result]));
   if (results.length === calls.length) state.messages.push({ role: 'tool', results, id: `m${seq}` });
 }

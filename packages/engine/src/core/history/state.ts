@@ -12,14 +12,21 @@ export type HistoryState = {
   attachments: string[];
   /** Thinking in messages before this one was signed over a history that has changed since. */
   signedFrom: number;
-  /** What the window holds: the last request and answer as counted by the provider, and what was added since. */
-  window: { tokens: number; charactersSince: number };
+  /** What the window holds: the last request and answer as counted by the provider, and the characters and files added since. */
+  window: { tokens: number; charactersSince: number; filesSince: number };
 };
+
+/** A window of which all is counted. */
+export const countedWindow = (tokens: number): HistoryState['window'] => ({
+  tokens,
+  charactersSince: 0,
+  filesSince: 0,
+});
 
 export const initialHistory = (): HistoryState => ({
   messages: [],
   checkedMessages: 0,
   attachments: [],
   signedFrom: 0,
-  window: { tokens: 0, charactersSince: 0 },
+  window: countedWindow(0),
 });

@@ -15,5 +15,6 @@ export function charactersOf(part: UserPart): number {
 
 /** Tokens that the next request is known to carry: what the provider counted last, and an estimate of what came since. */
 export function windowTokens({ window }: Pick<HistoryState, 'window'>): number {
-  return window.tokens + Math.ceil(window.charactersSince / charactersPerToken);
+  const { tokens, charactersSince, filesSince } = window;
+  return Math.max(0, tokens + Math.ceil(charactersSince / charactersPerToken) + filesSince * tokensPerFile);
 }

@@ -6,7 +6,7 @@ import type { Pin } from './state.ts';
 export function evolvePins(state: State, event: DurableEvent): void {
   switch (event.type) {
     case 'message.added':
-      if (event.data.pin !== undefined) addPin(state, { seq: event.seq, ...event.data.pin });
+      if (event.data.pin != null) addPin(state, { seq: event.seq, ...event.data.pin });
       break;
     case 'approval.resolved':
       if (event.data.decision === 'deny') addReason(state, event);

@@ -20,12 +20,31 @@ export function decideSession(state: State, command: SessionCommand): Decision {
       return state.isPaused || state.isHeld
         ? accept({ type: 'session.resumed', data: {} })
         : refuse('not_paused', 'The session is not paused.');
+    case 'session.rename':
+      return onlyByPersons(command) ?? accept({ type: 'session.renamed', data: { title: command.data.title } });
+    case 'session.archive':
+      return (
+        onlyByPersons(command) ??
+        (state.isArchived
+          ? refuse('already_archived', 'The session is archived already.')
+          : accept({ type: 'session.archived', data: {} }))
+      );
+    case 'session.unarchive':
+      return (
+        onlyByPersons(command) ??
+        (state.isArchived
+          ? accept({ type: 'session.unarchived', data: {} })
+          : refuse('not_archived', 'The session is not archived.'))
+      );
     case 'session.configure':
       return configure(state, command);
     default:
       return command satisfies never;
   }
 }
+
+const onlyByPersons = ({ by }: SessionCommand): Decision | null =>
+  by.kind === 'human' ? null : refuse('human_only', 'Only a person can change how sessions are listed.');
 
 function configure(state: State, command: SessionCommand & { type: 'session.configure' }): Decision {
   const { settings } = state;

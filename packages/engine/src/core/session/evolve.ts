@@ -15,6 +15,7 @@ export function evolveSession(state: State, event: DurableEvent): void {
     case 'session.forked':
       state.createdAt = event.at;
       state.isPaused = false;
+      state.isArchived = false;
       break;
     case 'session.configured':
       configure(state, event.data);
@@ -24,6 +25,12 @@ export function evolveSession(state: State, event: DurableEvent): void {
       break;
     case 'session.resumed':
       state.isPaused = false;
+      break;
+    case 'session.archived':
+      state.isArchived = true;
+      break;
+    case 'session.unarchived':
+      state.isArchived = false;
       break;
     case 'rule.added':
       state.settings.rules[event.data.list].push(event.data.rule);

@@ -35,6 +35,7 @@ export type SessionState = {
   createdAt: number;
   settings: Settings;
   isPaused: boolean;
+  isArchived: boolean;
 };
 
 /** Steps: 20 (8 proved short in practice). Approvals: five minutes. Nothing else is limited unless asked for. */
@@ -65,6 +66,7 @@ export const initialSession = (): SessionState => ({
     compaction: defaultCompaction,
   },
   isPaused: false,
+  isArchived: false,
 });
 
 /** Limits with some of them changed. */
