@@ -98,17 +98,27 @@ function previewOf({ command, background }: BashInput, containment: Containment)
 async function run(input: BashInput, context: ToolContext, commands: Commands): Promise<ToolOutcome> {
   const { sandbox } = commands;
   const held = await holdOn(input, context, sandbox);
-  if (context.basis !== null && context.basis !== basisOf(held)) {
-    throw new PawlError('outdated', 'This command is not contained as it was when it was judged. It was not run.');
-  }
+  if (context.basis !== null && context.basis !== basisOf(held)) throw heldOtherwise();
   context.signal.throwIfAborted();
   const impossible = await needsTerminal(input.command);
   if (impossible !== null) return { content: impossible, isError: true };
   const limits = { mode: modeOf(input, context), roots: rootsOf(context) };
-  const launch = held.containment === 'escape' ? null : () => sandbox.launch(context.session, context.cwd, limits);
+  const launch =
+    held.containment === 'escape' ? null : () => contain(held, sandbox.launch(context.session, context.cwd, limits));
   return input.background === true
     ? runBehind(input, context, commands, launch)
     : runAndWait(input, context, commands, launch);
+}
+
+const heldOtherwise = () =>
+  new PawlError('outdated', 'This command is not contained as it was when it was judged. It was not run.');
+
+/** What is judged as contained is so too as the folder is in the moment of acting. @throws `outdated`. */
+async function contain({ containment }: Held, launching: Promise<Launch | null>): Promise<Launch | null> {
+  const launch = await launching;
+  if (containment === 'none' || launch?.isWhole === true) return launch;
+  await launch?.release();
+  throw heldOtherwise();
 }
 
 /** By this a Pawl that a command starts knows that no person started it: it answers no approvals. */
