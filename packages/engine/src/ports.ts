@@ -379,7 +379,10 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   /** What it brings comes from outside, from files, programs or pages: a model is shown it between tags that say so. Default false. */
   readonly isOutside?: boolean;
   readonly effect: ToolEffect | ((input: Input) => ToolEffect);
-  /** Always among those that a model is told of. Of a large set the others are, once it has looked for them. Default false. */
+  /**
+   * `true`: always among those that a model is told of. `false`: told by its name alone until the model has looked for
+   * it, if some tool finds others. Without it, that is so only in a large set.
+   */
   readonly isEssential?: boolean;
   /** Whether a call is made to see how something is by now, and so may be made again and again. Default false. */
   readonly isPolling?: boolean | ((input: Input) => boolean);

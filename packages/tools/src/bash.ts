@@ -12,6 +12,7 @@ import { detailsOf, stateOf } from './process.ts';
 import { progressReporter } from './progress.ts';
 import { type Launch, mostSetups, type NetworkAccess, reachesAnyHost, type Sandbox } from './sandbox/index.ts';
 import { runShell } from './shell.ts';
+import { sureCommand, surePlaces } from './sure-command.ts';
 import { needsTerminal } from './terminal.ts';
 import { defineTool } from './tool.ts';
 
@@ -30,8 +31,11 @@ export function bashTool(commands: Commands): Tool {
     isOutside: true,
     effect: ({ command, background }) => {
       if (background === true) return 'external';
-      return readsOnly(command) ? 'read' : readsWhereContained(command) ? 'idempotent' : 'external';
+      if (readsOnly(command)) return 'read';
+      if (readsWhereContained(command)) return 'idempotent';
+      return sureCommand(command) === null ? 'external' : 'write';
     },
+    paths: pathsOf,
     subjectKind: 'command',
     subject: ({ command }) => command,
     approval: async (input, scope) =>
@@ -45,6 +49,12 @@ export function bashTool(commands: Commands): Tool {
     run: (input, context) => run(input, context, commands),
   });
 }
+
+/** By these, commands that surely touch different places run side by side. Others, and those of a task with limits, wait. */
+const pathsOf = async ({ command, background }: BashInput, scope: ToolScope): Promise<string[]> =>
+  background === true || isScoped(scope) || readsOnly(command) || readsWhereContained(command)
+    ? []
+    : surePlaces(command, scope).catch(() => []);
 
 /** In plan mode nothing is changed, nor by what only reads; that then sees the folder exactly as it is. */
 const modeOf = ({ command, background }: BashInput, { mode }: ToolScope) =>
@@ -98,17 +108,30 @@ function previewOf({ command, background }: BashInput, containment: Containment)
 async function run(input: BashInput, context: ToolContext, commands: Commands): Promise<ToolOutcome> {
   const { sandbox } = commands;
   const held = await holdOn(input, context, sandbox);
-  if (context.basis !== null && context.basis !== basisOf(held)) {
-    throw new PawlError('outdated', 'This command is not contained as it was when it was judged. It was not run.');
+  if (context.basis !== null && context.basis !== basisOf(held)) throw heldOtherwise();
+  if (context.paths.length > 0 && (await pathsOf(input, context)).join('\0') !== context.paths.join('\0')) {
+    throw new PawlError('outdated', 'What this command touches is elsewhere since it was judged. It was not run.');
   }
   context.signal.throwIfAborted();
   const impossible = await needsTerminal(input.command);
   if (impossible !== null) return { content: impossible, isError: true };
   const limits = { mode: modeOf(input, context), roots: rootsOf(context) };
-  const launch = held.containment === 'escape' ? null : () => sandbox.launch(context.session, context.cwd, limits);
+  const launch =
+    held.containment === 'escape' ? null : () => contain(held, sandbox.launch(context.session, context.cwd, limits));
   return input.background === true
     ? runBehind(input, context, commands, launch)
     : runAndWait(input, context, commands, launch);
+}
+
+const heldOtherwise = () =>
+  new PawlError('outdated', 'This command is not contained as it was when it was judged. It was not run.');
+
+/** What is judged as contained is so too as the folder is in the moment of acting. @throws `outdated`. */
+async function contain({ containment }: Held, launching: Promise<Launch | null>): Promise<Launch | null> {
+  const launch = await launching;
+  if (containment === 'none' || launch?.isWhole === true) return launch;
+  await launch?.release();
+  throw heldOtherwise();
 }
 
 /** By this a Pawl that a command starts knows that no person started it: it answers no approvals. */

@@ -8,7 +8,7 @@ import { commandEnvironment } from './environment.ts';
 import { escapeName } from './escape.ts';
 import { asFileFailure, systemCode } from './failures.ts';
 import type { ToolOptions } from './options.ts';
-import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
+import { judgedPlace, leadsOutside, type Place, resolvePlace } from './paths.ts';
 import { ripgrep } from './ripgrep.ts';
 import { keepSmallest } from './smallest.ts';
 import { defineTool, objectSchema } from './tool.ts';
@@ -35,8 +35,8 @@ export function globTool(options: ToolOptions): Tool {
     effect: 'read',
     subjectKind: 'path',
     subject: ({ path = '.' }) => path,
-    paths: async ({ path = '.' }, { cwd }) => [(await resolvePlace(path, cwd)).path],
-    approval: async ({ path = '.' }, { cwd }) => !(await isInWorkspace((await resolvePlace(path, cwd)).path, cwd)),
+    paths: async ({ path = '.' }, scope) => [(await judgedPlace(path, scope)).path],
+    approval: ({ path = '.' }, scope) => leadsOutside(path, scope),
     run: (input, context) => run(input, context, options),
   });
 }

@@ -9,7 +9,7 @@ import { asFileFailure, systemCode } from './failures.ts';
 import { openFile } from './files.ts';
 import { type FileMatches, readMatches } from './grep-output.ts';
 import type { ToolOptions } from './options.ts';
-import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
+import { judgedPlace, leadsOutside, type Place, resolvePlace } from './paths.ts';
 import { ripgrep, type SearchEnd, type SearchGround } from './ripgrep.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
@@ -55,8 +55,8 @@ export function grepTool(options: ToolOptions): Tool {
     effect: 'read',
     subjectKind: 'path',
     subject: ({ path = '.' }) => path,
-    paths: async ({ path = '.' }, { cwd }) => [(await resolvePlace(path, cwd)).path],
-    approval: async ({ path = '.' }, { cwd }) => !(await isInWorkspace((await resolvePlace(path, cwd)).path, cwd)),
+    paths: async ({ path = '.' }, scope) => [(await judgedPlace(path, scope)).path],
+    approval: ({ path = '.' }, scope) => leadsOutside(path, scope),
     run: (input, context) => run(input, context, options),
   });
 }

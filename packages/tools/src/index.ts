@@ -59,6 +59,17 @@ export function builtinTools(options: Partial<ToolOptions> = {}): Tool[] {
     readTool(all),
     writeTool(all),
   ];
-  // However many others there are, a model is always told of these.
-  return tools.sort((one, other) => (one.name < other.name ? -1 : 1)).map((tool) => ({ ...tool, isEssential: true }));
+  return tools
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .map((tool) => ({ ...tool, isEssential: !rarelyUsed.has(tool.name) }));
 }
+
+/**
+ * What most sessions do without: a model looks these up by their names (`list_tools`), so that not every request carries
+ * their descriptions. All others it is always told of, however many a program adds.
+ */
+const rarelyUsed: ReadonlySet<string> = new Set([
+  ...['git_commit', 'git_diff', 'git_log', 'git_status'],
+  ...['history', 'mail_list', 'mail_send', 'multi_edit', 'notes', 'notify', 'stage'],
+  ...['task_cancel', 'task_send', 'tasks'],
+]);

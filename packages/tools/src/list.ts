@@ -4,7 +4,7 @@ import { refuseUnjudged } from './disk/deed.ts';
 import { openFolder } from './disk/open-folder.ts';
 import { escapeName } from './escape.ts';
 import { asFileFailure } from './failures.ts';
-import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
+import { judgedPlace, leadsOutside, type Place, resolvePlace } from './paths.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
 type ListInput = { path?: string };
@@ -21,8 +21,8 @@ export function listTool(): Tool {
     effect: 'read',
     subjectKind: 'path',
     subject: ({ path = '.' }) => path,
-    paths: async ({ path = '.' }, { cwd }) => [(await resolvePlace(path, cwd)).path],
-    approval: async ({ path = '.' }, { cwd }) => !(await isInWorkspace((await resolvePlace(path, cwd)).path, cwd)),
+    paths: async ({ path = '.' }, scope) => [(await judgedPlace(path, scope)).path],
+    approval: ({ path = '.' }, scope) => leadsOutside(path, scope),
     run: async ({ path = '.' }, context) => {
       const place = await resolvePlace(path, context.cwd);
       refuseUnjudged(place, context);

@@ -1,6 +1,7 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { ToolScope } from '@pawl/engine';
 import { isInside } from '@pawl/policy';
 import { PawlError } from '@pawl/protocol';
 import { escapeName } from './escape.ts';
@@ -23,23 +24,52 @@ export type Place = {
  */
 export async function resolvePlace(path: string, cwd: string): Promise<Place> {
   const absolute = absolutePath(path, cwd);
-  return placeOf(await canonicalPath(absolute, path), cwd);
+  const canonical = await canonicalPath(absolute, path);
+  return placeIn(await workspaceOf(cwd, absolute === canonical ? absolute : null), canonical);
+}
+
+/** The places that one judging of a call has asked for: its scope is made for it alone. */
+const judged = new WeakMap<ToolScope, Map<string, Promise<Place>>>();
+
+/**
+ * The same for judging a call, where several questions about one path share one look at the disk. What acts calls
+ * `resolvePlace`, and so looks anew.
+ */
+export function judgedPlace(path: string, scope: ToolScope): Promise<Place> {
+  const places = judged.get(scope) ?? new Map<string, Promise<Place>>();
+  judged.set(scope, places);
+  const place = places.get(path) ?? resolvePlace(path, scope.cwd);
+  places.set(path, place);
+  return place;
+}
+
+/** Whether a call's path leads out of the session's folder. */
+export async function leadsOutside(path: string, scope: ToolScope): Promise<boolean> {
+  const { path: canonical } = await judgedPlace(path, scope);
+  const written = absolutePath(path, scope.cwd);
+  return !isInside(await workspaceOf(scope.cwd, written === canonical ? written : null), canonical);
 }
 
 /** The same for a thing that is itself meant when it is a symlink, and not what it points to. */
 export async function resolveEntry(path: string, cwd: string): Promise<Place> {
   const absolute = absolutePath(path, cwd);
   if (dirname(absolute) === absolute) return { path: absolute, shown: absolute };
-  return placeOf(join(await canonicalPath(dirname(absolute), path), basename(absolute)), cwd);
+  const parent = dirname(absolute);
+  const canonical = await canonicalPath(parent, path);
+  const folder = await workspaceOf(cwd, parent === canonical ? parent : null);
+  return placeIn(folder, join(canonical, basename(absolute)));
 }
 
-/** Whether a canonical path lies in the session's folder. */
-export async function isInWorkspace(path: string, cwd: string): Promise<boolean> {
-  return isInside(await canonicalPath(resolve(cwd), cwd), path);
+/**
+ * The session's folder, with every symlink resolved. `straight` is a path that no symlink is on: where it lies in the
+ * folder, none is on the way to that either, and the disk need not be asked again.
+ */
+function workspaceOf(cwd: string, straight: string | null): string | Promise<string> {
+  const folder = resolve(cwd);
+  return straight !== null && isInside(folder, straight) ? folder : canonicalPath(folder, cwd);
 }
 
-async function placeOf(path: string, cwd: string): Promise<Place> {
-  const folder = await canonicalPath(resolve(cwd), cwd);
+function placeIn(folder: string, path: string): Place {
   const shown = isInside(folder, path) ? relative(folder, path) || '.' : path;
   return { path, shown: escapeName(shown) };
 }

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { messageOf, PawlError } from '@pawl/protocol';
+import { passesDescriptorsOn } from './descriptors.ts';
 import { endGroup, endWithProcess, killGroup } from './process-group.ts';
 import { openOutputLine } from './process-output.ts';
 import { type Launch, takeEntrance } from './sandbox/index.ts';
@@ -59,16 +60,25 @@ exec "$@"`;
 const unburdened = `for each in /dev/fd/[3-9] /dev/fd/[1-9][0-9]*; do [[ -e $each ]] && eval "exec \${each##*/}>&-"; done
 exec /bin/bash -c "$1"`;
 
+/** Another bash in front costs as much as many a command, so there is one only where it has something to close. */
+const shellOf = (command: string, launch: Launch | null): string[] =>
+  launch?.hasEntrance === true || passesDescriptorsOn()
+    ? [...ownBash, unburdened, '/bin/bash', command]
+    : ['/bin/bash', '-c', command];
+
 /** The most bytes that Linux takes as one argument, with the zero at its end. Source: MAX_ARG_STRLEN in execve(2). */
 const mostCommandBytes = 131_072;
+
+let loaded: Promise<typeof import('node:child_process')> | null = null;
 
 /** @throws `no_shell` when bash cannot be started, `bad_command`; the promise `exited` rejects with it too. */
 export async function spawnShell({ command, cwd, environment, launch, onOutput }: ShellStart): Promise<ShellProcess> {
   const problem = problemOf(command);
   if (problem !== null) throw new PawlError('bad_command', `The command ${problem}`);
-  const { spawn } = await import('node:child_process');
+  loaded ??= import('node:child_process');
+  const { spawn } = await loaded;
   const { writer, reader: output } = await openOutputLine(onOutput);
-  const words = [...(launch?.words ?? []), ...ownBash, unburdened, '/bin/bash', command];
+  const words = [...(launch?.words ?? []), ...shellOf(command, launch)];
   const tellsItself = launch?.hasInfo === true;
   const [program = '', ...rest] = tellsItself ? words : [...ownBash, watched, 'bash', ...words];
   const start = () =>

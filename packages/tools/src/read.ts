@@ -6,7 +6,7 @@ import { type FileBytes, readFileBytes } from './files.ts';
 import { isMedia, isMediaFile, mostMediaBytes, showMedia } from './media/read-media.ts';
 import type { ToolOptions } from './options.ts';
 import { type Page, pageOf } from './pages.ts';
-import { isInWorkspace, type Place, resolvePlace } from './paths.ts';
+import { judgedPlace, leadsOutside, type Place, resolvePlace } from './paths.ts';
 import { isNotebook, notebookText } from './text/notebook.ts';
 import { defineTool, objectSchema } from './tool.ts';
 
@@ -33,9 +33,8 @@ export function readTool(options: ToolOptions): Tool {
     effect: 'read',
     subjectKind: 'path',
     subject: ({ path }) => path,
-    paths: async ({ path }, { cwd }) => (isOutput(path) ? [] : [(await resolvePlace(path, cwd)).path]),
-    approval: async ({ path }, { cwd }) =>
-      !isOutput(path) && !(await isInWorkspace((await resolvePlace(path, cwd)).path, cwd)),
+    paths: async ({ path }, scope) => (isOutput(path) ? [] : [(await judgedPlace(path, scope)).path]),
+    approval: ({ path }, scope) => !isOutput(path) && leadsOutside(path, scope),
     run: (input, context) => (isOutput(input.path) ? readOutput(input, context) : readFile(input, context, options)),
   });
 }

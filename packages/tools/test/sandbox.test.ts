@@ -248,6 +248,16 @@ contained('P10: a contained command', () => {
     expect((await call('bash', { command: 'ls /tmp' }, { session: 'other' })).content).not.toContain('kept');
   });
 
+  it('is not run where its folder can no longer be held, though that was so a moment ago', async () => {
+    const { folder, call, plan } = createWorkspace();
+    mkdirSync(join(folder, 'elsewhere'));
+    const { plan: judged } = await plan('bash', { command: 'echo 1 > made' });
+    symlinkSync(join(folder, 'elsewhere'), join(folder, '.pawl'));
+    const acting = call('bash', { command: 'echo 1 > made' }, { basis: judged.basis ?? null });
+    await expect(acting).rejects.toMatchObject({ code: 'outdated' });
+    expect(existsSync(join(folder, 'made'))).toBe(false);
+  });
+
   it('changes no guarded place by any means, and leaves nothing of ours behind', async () => {
     const { folder, call } = createWorkspace();
     execFileSync('git', ['init', '-q', folder]);

@@ -1,4 +1,7 @@
-/** Which tools a model is told of: all of a small set, of a large one those that are essential or that it looked for. */
+/**
+ * Which tools a model is told of: those that are essential or that it looked for, and in a small set all but those that
+ * say of themselves that they are rarely used. Of the others it gets the names.
+ */
 import type { ToolSpec } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 
@@ -12,7 +15,6 @@ const told = new WeakMap<readonly ToolSpec[], Told>();
 /** `found` are the names that the model has looked for in this session. */
 export function offeredTools(tools: Pick<Registry, 'specs' | 'get'>, found: readonly string[]): readonly ToolSpec[] {
   const all = tools.specs();
-  if (all.length <= mostToolsSent) return all;
   const key = [...found].sort((one, other) => (one < other ? -1 : 1)).join(' ');
   const known = told.get(all);
   if (known?.found === key) return known.specs;
@@ -24,10 +26,11 @@ export function offeredTools(tools: Pick<Registry, 'specs' | 'get'>, found: read
 function choose(all: readonly ToolSpec[], tools: Pick<Registry, 'get'>, found: readonly string[]): readonly ToolSpec[] {
   const finder = all.find(({ name }) => tools.get(name)?.findsTools === true);
   if (finder === undefined) return all;
+  const isSmall = all.length <= mostToolsSent;
   const isTold = ({ name }: ToolSpec) =>
-    name === finder.name || found.includes(name) || tools.get(name)?.isEssential === true;
+    name === finder.name || found.includes(name) || (tools.get(name)?.isEssential ?? isSmall);
   const hidden = all.filter((spec) => !isTold(spec)).map(({ name }) => name);
   if (hidden.length === 0) return all;
-  const description = `${finder.description}\nTools that exist and are not described here: ${hidden.join(', ')}.`;
+  const description = `${finder.description}\nNot described here: ${hidden.join(', ')}.`;
   return all.filter(isTold).map((spec) => (spec === finder ? { ...spec, description } : spec));
 }

@@ -136,10 +136,13 @@ function editCall(calls: OpenCalls, session: string, { call, input }: EventData[
   if (input !== undefined) calls.set(keyOf(session, call), { ...openCall(calls, session, call), input });
 }
 
-/** It began, does more than read, and left no account of what it did. What writes files does all or nothing. */
+/**
+ * It began, does more than read, and left no account of what it did. What writes files does all or nothing; a command
+ * that failed, which says how it ended, may have changed something before.
+ */
 function isBlind({ effect }: OpenCall, { details, status }: EventData['tool.finished']): boolean {
   if (details?.before !== undefined) return false;
-  return effect === 'external' || (effect === 'write' && status !== 'error');
+  return effect === 'external' || (effect === 'write' && (status !== 'error' || details?.exitCode !== undefined));
 }
 
 const isObject = (value: unknown): value is { [key: string]: unknown } =>

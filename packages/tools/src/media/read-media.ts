@@ -10,15 +10,23 @@ import type { Place } from '../paths.ts';
 /** Most bytes of a file that is no text. What is larger could not be made to fit. */
 export const mostMediaBytes = 64_000_000;
 
+let loaded: Promise<typeof import('@pawl/engine/media')> | null = null;
+
+/** Loaded with the first file that is read. */
+function media(): Promise<typeof import('@pawl/engine/media')> {
+  loaded ??= import('@pawl/engine/media');
+  return loaded;
+}
+
 /** Whether bytes begin like something that models take besides text. */
 export async function isMedia(bytes: Uint8Array): Promise<boolean> {
-  const { mediaTypeOf } = await import('@pawl/engine/media');
+  const { mediaTypeOf } = await media();
   return mediaTypeOf(bytes) !== null;
 }
 
 /** The same of a file, from its beginning alone. */
 export async function isMediaFile({ path, shown }: Place): Promise<boolean> {
-  const { signatureBytes } = await import('@pawl/engine/media');
+  const { signatureBytes } = await media();
   try {
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
@@ -34,7 +42,7 @@ export async function isMediaFile({ path, shown }: Place): Promise<boolean> {
 
 /** @throws `damaged_file`, `file_too_large`. */
 export async function showMedia(place: Place, file: FileBytes, { blobs }: ToolScope): Promise<ToolOutcome> {
-  const { prepareFile } = await import('@pawl/engine/media');
+  const { prepareFile } = await media();
   const { mediaType, bytes, summary } = await prepareFile(file.bytes, place.shown);
   const digest = await blobs.put(bytes);
   return {

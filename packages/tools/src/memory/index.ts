@@ -13,6 +13,7 @@ export { projectOf } from './project.ts';
 export function memoryTools(memory: Memory, { redact }: Pick<Redactor, 'redact'> = { redact: (text) => text }): Tool[] {
   return [forgetTool(memory), recallTool(memory), rememberTool(memory, redact)].map((tool) => ({
     ...tool,
-    isEssential: true,
+    // What is remembered already, a session begins with.
+    isEssential: tool.name === 'remember',
   }));
 }

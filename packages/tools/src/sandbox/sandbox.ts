@@ -22,6 +22,8 @@ export type Launch = {
   /** Whether it tells on descriptor 3, as JSON, which process leads inside, and whether the command has begun. */
   hasInfo: boolean;
   isFolderWritable: boolean;
+  /** Whether it holds all that it should, as the folder is now; only then is it what `holdOf` calls whole. */
+  isWhole: boolean;
   network: NetworkAccess;
   /** The way to the hosts of a list; null where there is none. */
   gateway: Gateway | null;
@@ -47,7 +49,10 @@ export type Sandbox = {
   readonly options: SandboxOptions;
   /** Finds out, at the first call, whether there is a sandbox here. */
   probe(): Promise<Probe | null>;
-  /** What a command in this folder may do. `mode` can only be stricter than the sandbox's own. */
+  /**
+   * What a command in this folder may do, for judging it: several questions about one command share one look at the
+   * folder. What is launched is looked at anew. `mode` can only be stricter than the sandbox's own.
+   */
   holdOf(folder: string, mode?: SandboxMode): Promise<Hold>;
   /** Null where nothing contains it. @throws what keeps the temporary folder from being made. */
   launch(
@@ -70,6 +75,9 @@ let probed: Promise<Probe> | null = null;
 /** Whether what killed processes left has been looked at: once is enough. */
 let isLookedAfter = false;
 
+/** For so long one look at a folder serves whoever judges, ms. */
+const lookServesMs = 500;
+
 type Surroundings = {
   /** Gets the sentences that a person should see: that there is no sandbox, or what was moved aside. */
   notice(line: string): void;
@@ -85,6 +93,7 @@ export function createSandbox(
   const options = { ...defaultSandbox, ...given };
   const temporary = createTemporaries();
   let isTold = false;
+  let lastLook: { folder: string; at: number; gap: Places['gap'] } | null = null;
 
   const probe = async (): Promise<Probe | null> => {
     if (options.mode === 'off') return null;
@@ -103,33 +112,44 @@ export function createSandbox(
   const networkFor = (mode: SandboxMode | undefined): NetworkAccess =>
     mode === 'read-only' && typeof options.network !== 'string' ? 'off' : options.network;
 
-  const holdIn = async (folder: string, mode: SandboxMode | undefined) => {
+  /** The mechanism that contains commands; null where there is none. */
+  const mechanism = async (): Promise<Mechanism | null> => {
     const found = await probe();
-    if (found === null) return null;
-    if (found.isAvailable && !isLookedAfter) {
+    if (found === null || !found.isAvailable) return null;
+    if (!isLookedAfter) {
       isLookedAfter = true;
       for (const sentence of endCutOffVigils()) notice(sentence);
     }
-    const isFolderWritable = options.mode === 'workspace-write' && mode !== 'read-only';
-    const places = findPlaces(folder, options);
-    return { found, places, isFolderWritable };
+    return found.mechanism;
   };
+
+  const isWritable = (mode: SandboxMode | undefined) => options.mode === 'workspace-write' && mode !== 'read-only';
+
+  const lookAt = (folder: string): Places => {
+    const places = findPlaces(folder, options);
+    lastLook = { folder, at: performance.now(), gap: places.gap };
+    return places;
+  };
+
+  const gapIn = (folder: string): Places['gap'] =>
+    lastLook?.folder === folder && performance.now() - lastLook.at < lookServesMs ? lastLook.gap : lookAt(folder).gap;
 
   return {
     options,
     probe,
     async holdOf(folder, mode) {
-      const held = await holdIn(folder, mode);
-      if (held === null || !held.found.isAvailable) return { kind: 'none' };
-      const { places, isFolderWritable } = held;
-      if (places.gap !== null && isFolderWritable) return { kind: 'partial', reason: places.gap };
+      if ((await mechanism()) === null) return { kind: 'none' };
+      const isFolderWritable = isWritable(mode);
+      const gap = isFolderWritable ? gapIn(folder) : null;
+      if (gap !== null) return { kind: 'partial', reason: gap };
       return { kind: 'whole', isFolderWritable, network: networkFor(mode) };
     },
     async launch(session, folder, { mode, roots } = {}) {
       const debris = removeDebris(join(folder, '.git'));
-      const held = await holdIn(folder, mode);
-      if (held === null || !held.found.isAvailable) return null;
-      const { found, places, isFolderWritable } = held;
+      const by = await mechanism();
+      if (by === null) return null;
+      const isFolderWritable = isWritable(mode);
+      const places = lookAt(folder);
       const network = networkFor(mode);
       const limits = roots === undefined ? null : narrowed(places, resolve(folder), roots);
       const pathsOf = (folders: readonly WritableFolder[]) => folders.map(({ path }) => path);
@@ -142,8 +162,8 @@ export function createSandbox(
         temporary: await temporary(session),
       };
       const wasRepository = isRepositoryItself(confinement.folder);
-      const way = typeof network === 'string' ? null : await openWay(network, found.mechanism, environment);
-      const isMounted = found.mechanism.kind === 'bubblewrap';
+      const way = typeof network === 'string' ? null : await openWay(network, by, environment);
+      const isMounted = by.kind === 'bubblewrap';
       // Seatbelt goes by names, and needs nothing to be there.
       const vigil = keepVigil(confinement.folder, isMounted && isFolderWritable ? places.awaited : [], notice);
       const release = async () => {
@@ -154,7 +174,8 @@ export function createSandbox(
         const sentences = [debris, ...vigil.end(), planted].filter((each) => each !== null);
         return sentences.length === 0 ? null : sentences.join(' ');
       };
-      const launch = { ...launchOf(found.mechanism, confinement, way), network, breach: vigil.breach, release };
+      const isWhole = places.gap === null || !isFolderWritable;
+      const launch = { ...launchOf(by, confinement, way), isWhole, network, breach: vigil.breach, release };
       // Seatbelt goes by where a file lies, whatever has led there.
       if (limits === null || !isMounted) return launch;
       return { ...launch, words: [...launch.words, ...checkingWords([...limits.writable, ...limits.anchored])] };
@@ -187,7 +208,7 @@ function launchOf(
   mechanism: Mechanism,
   confinement: Confinement & Pick<Places, 'awaited'>,
   way: Way | null,
-): Omit<Launch, 'network' | 'breach' | 'release'> {
+): Omit<Launch, 'isWhole' | 'network' | 'breach' | 'release'> {
   const { isFolderWritable, temporary, awaited, guarded } = confinement;
   // Elsewhere the temporary folder cannot be put in the place of another.
   const seen = mechanism.kind === 'bubblewrap' ? '/tmp' : temporary;

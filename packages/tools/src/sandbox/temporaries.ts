@@ -6,20 +6,25 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from '../failures.ts';
 
-/** What a folder is for: the first three last as long as this process, the others for a moment. */
-type Kind = 'session' | 'processes' | 'watch' | 'line' | 'probe' | 'commit';
+/** What a folder is for: the first four last as long as this process, the others for a moment. */
+type Kind = 'session' | 'processes' | 'line' | 'watch' | 'probe' | 'commit';
 
 /** A name that says whose it is, for `mkdtemp` to make a new folder of. */
 export const temporaryPrefix = (kind: Kind, parent: string = tmpdir()) =>
   join(parent, `pawl-${kind}-${ownPlace()}-${process.pid}-`);
 
 /** A new one, for this process alone. */
-export async function temporaryFolder(kind: 'session' | 'processes'): Promise<string> {
+export async function temporaryFolder(kind: 'session' | 'processes' | 'line'): Promise<string> {
   if (temporaries.size === 0) await sweepTemporaries();
-  const folder = await realpath(await mkdtemp(temporaryPrefix(kind)));
+  const prefix = temporaryPrefix(kind);
+  const isTooLong = kind === 'line' && prefix.length > longestOfSockets;
+  const folder = await realpath(await mkdtemp(isTooLong ? temporaryPrefix(kind, '/tmp') : prefix));
   removeWithProcess(folder);
   return folder;
 }
+
+/** Longer paths cannot name a socket; what comes behind it is the folder's own six letters and a number. */
+const longestOfSockets = 80;
 
 /** One for each session. */
 export function createTemporaries(): (session: string) => Promise<string> {

@@ -15,7 +15,7 @@ export function listToolsTool(): Tool {
   return defineTool<ListToolsInput>({
     name: 'list_tools',
     description:
-      'Lists all tools by name, or with a query describes those that fit it, so that you can call them from the next step on. A query is a name or a few words.',
+      'Lists all tools by name, or with a query describes those that fit it, so that you can call them from the next step on. A query is names or a few words.',
     input: objectSchema({ query: { type: 'string', maxLength: 200 } }, []),
     effect: 'read',
     findsTools: true,
@@ -35,8 +35,11 @@ function firstLine(description: string): string {
 
 function find(query: string, { tools = [] }: ToolContext): ToolOutcome {
   const words = wordsOf(query);
-  const ranked = tools
-    .map((tool) => ({ tool, rank: rankOf(tool, query.trim().toLowerCase(), words) }))
+  const named = query.toLowerCase().split(/[\s,]+/);
+  const called = tools.filter(({ name }) => named.includes(name.toLowerCase()));
+  // Whoever knows the names wants these and no others.
+  const ranked = (called.length > 0 ? called : tools)
+    .map((tool) => ({ tool, rank: rankOf(tool, words) }))
     .filter(({ rank }) => rank > 0)
     .sort((one, other) => other.rank - one.rank || (one.tool.name < other.tool.name ? -1 : 1));
   const found = ranked.slice(0, mostFound).map(({ tool }) => tool);
@@ -53,9 +56,8 @@ function find(query: string, { tools = [] }: ToolContext): ToolOutcome {
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** The very name counts most, then words of the name, then words of the description. */
-function rankOf({ name, description }: ToolSpec, query: string, words: readonly string[]): number {
-  if (name.toLowerCase() === query) return 1000;
+/** Words of the name count most, then parts of it, then words of the description. */
+function rankOf({ name, description }: ToolSpec, words: readonly string[]): number {
   const nameWords = wordsOf(name.replaceAll('_', ' '));
   const said = description.toLowerCase();
   return words.reduce((rank, word) => {
