@@ -4,9 +4,10 @@ import { allowsPart } from './command-allow.ts';
 import { type Coverage, findsPart } from './command-find.ts';
 import { isObeyed } from './obeyed.ts';
 import { folderOfPattern, foldName, isInside, matchesPath, mayOverlap, type PathBase, segmentsOf } from './paths.ts';
+import { readArguments } from './programs/arguments.ts';
 import { isHarmless, partReachesOutside } from './reading.ts';
 import { namesTool, type Rule } from './rules.ts';
-import { analyse, type Part } from './shell/analyse.ts';
+import { analyse, type CommandPart, type Part } from './shell/analyse.ts';
 import { type TouchedPath, touchedBy } from './shell/touched.ts';
 import { matchesUrl } from './urls.ts';
 import { matchesText } from './wildcard.ts';
@@ -157,6 +158,7 @@ function partClaim(part: Part, question: Question): Claim {
   const isOutside = touched.some(leaves);
   const isSurprising = !looksOutside && isOutside;
   const [target, ...others] = part.kind === 'redirect' && part.access === 'write' ? touched : [];
+  const leading = () => (part.kind === 'command' ? placesOutside(part, touched, question) : []);
   const writtenTo =
     target?.path != null && !target.isGlob && others.every(({ isGuess }) => isGuess) ? target.real : null;
   return {
@@ -180,7 +182,7 @@ function partClaim(part: Part, question: Question): Claim {
         );
       }
       const isMine = rule.pattern !== null && namesTool(rule, question.tool, { ignoresCase: false });
-      return isMine && part.kind === 'command' && allowsPart(rule.pattern as string, part);
+      return isMine && part.kind === 'command' && allowsPart(rule.pattern as string, part, leading());
     },
   };
 }
@@ -239,6 +241,19 @@ function isOutward({ path, isGuess, access, written, real }: Located, question: 
     return !ofSystem.some((folder) => isInside(folder, place));
   });
 }
+
+/** The words of a command that lead out of where the session works, as far as the table tells which words are paths. */
+function placesOutside({ words }: CommandPart, touched: readonly Located[], question: Question): number[] {
+  if (readArguments(words) === null) return [];
+  return touched.flatMap((each) => {
+    const { at, access, path, isGuess, written, real } = each;
+    if (at === undefined || path === null || isGuess === true || access === 'unknown') return [];
+    const isElsewhere = access === 'write' && [written, real].some((place) => !isWritable(place, question));
+    return isElsewhere || isOutward(each, question) ? [at] : [];
+  });
+}
+
+const isWritable = (place: string, { cwd }: Question) => isInside(cwd, place) || isInside('/tmp', place);
 
 /** The paths that a command names, absolute and as they are written, for `canonicalPaths`. `..` is not worked out. */
 export function namedPaths(command: string, base: PathBase): string[] {

@@ -11,6 +11,7 @@ const reading = [
   "git log -S'Options' --format='%h %s' | head -3",
   'git show HEAD:src/a.ts',
   'git blame -L 1,9 a.ts',
+  'git -C packages/core log -3',
   'git grep -n TODO -- src',
   'git branch',
   'git branch -vv --sort=-committerdate',
@@ -46,7 +47,6 @@ const changing = [
   'git diff --no-index a b',
   'git grep -Oless x',
   'git -c core.pager=x log',
-  'git -C /elsewhere log',
   'git --git-dir=x log',
   'GIT_DIR=x git log',
   'git $X',
@@ -63,7 +63,14 @@ describe('P2: commands that read for certain only where a sandbox lets nothing b
   });
 
   it('reach outside where they name a place there', () => {
-    for (const command of ['git diff ../x', 'git log -- /etc', 'git show -O/etc/hosts', 'cd /etc && git status'])
+    for (const command of [
+      'git diff ../x',
+      'git log -- /etc',
+      'git show -O/etc/hosts',
+      'git -C /elsewhere log',
+      'git -C .. log',
+      'cd /etc && git status',
+    ])
       expect([command, reachesOutside(command, '/repo')]).toEqual([command, true]);
     expect(reading.filter((command) => reachesOutside(command, '/repo'))).toEqual([]);
   });

@@ -358,5 +358,5 @@ describe('P3: suggested rules', () => {
       }),
       { numRuns: 3000 },
     );
-  });
+  }, 60_000);
 });

@@ -1,11 +1,11 @@
 /** A command line, taken apart into everything in it that does something. */
-import { isHarmlessAssignment } from '../reading.ts';
 import { loadGrammar, readTree } from './grammar.ts';
 import { plainWords } from './plain.ts';
 import { type Found, type FoundCommand, isSameReading, type Span } from './reading.ts';
 import { scan } from './scan.ts';
 import { type Dialect, type Simple, unwrap } from './unwrap.ts';
 import { literalWord, readWord, type Word, wordAt } from './word.ts';
+import { isComputed, isHarmlessAssignment } from './words-of-shell.ts';
 
 /** Where relative paths start, from the session's folder (empty); several where it is not sure, null where nobody knows. */
 export type Folders = readonly string[] | null;
@@ -114,7 +114,7 @@ function partsOf(text: string, found: Found, base: Folders, depth: number, diale
   const { folders, isFollowed } = foldersOf(simple, base, isAtStart);
   const parts: Part[] = [];
   for (const [index, command] of simple.entries()) {
-    if (command.words.length === 0) parts.push(...command.assignments.map(assignmentPart));
+    if (command.words.length === 0) parts.push(...command.assignments.flatMap(assignmentParts));
     else parts.push(...commandParts(command, isFollowed && index === 0 ? base : folders, depth, dialect));
   }
   // A redirect may belong to the `cd` itself.
@@ -134,10 +134,22 @@ function partsOf(text: string, found: Found, base: Folders, depth: number, diale
   ];
 }
 
-const assignmentPart = (word: Word): Part => {
-  const [name = '', ...value] = word.raw.split('=');
-  return { kind: 'assignment', text: word.raw, name: name.replace(/\+$/, ''), word: readWord(value.join('=')) };
-};
+function assignmentParts(word: Word): Part[] {
+  const { name, value } = assignmentOf(word);
+  const part: Part = { kind: 'assignment', text: word.raw, name, word: value };
+  return isComputed(name, value) ? [part, computed(word)] : [part];
+}
+
+function assignmentOf({ raw }: Word): { name: string; value: Word } {
+  const [name = '', ...value] = raw.split('=');
+  return { name: name.replace(/\+$/, ''), value: readWord(value.join('=')) };
+}
+
+const computed = ({ raw }: Word): Part => ({
+  kind: 'doubt',
+  text: raw,
+  reason: 'what a variable is set to may be computed, and so run something',
+});
 
 type Read = Simple & Pick<FoundCommand, 'depth' | 'next'>;
 
@@ -183,6 +195,10 @@ function commandParts(
   const part: CommandPart = { kind: 'command', text, ...own, folders, isTransparent: isTransparent && isHandedOn, by };
   const parts: Part[] = [part];
   if (doubt !== null) parts.push({ kind: 'doubt', text, reason: doubt });
+  for (const word of command.assignments) {
+    const { name, value } = assignmentOf(word);
+    if (isComputed(name, value)) parts.push(computed(word));
+  }
   if (inner !== null && 'text' in inner) parts.push(...read(inner.text, folders, depth + 1, inner.dialect ?? dialect));
   else if (inner !== null)
     parts.push(...commandParts(inner.command, folders, depth + 1, dialect, { command: part, at: inner.at }));
