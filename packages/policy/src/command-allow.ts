@@ -40,7 +40,7 @@ export function allowsPart(pattern: string, part: CommandPart, outside: readonly
  */
 function unreached(words: readonly Word[]): readonly number[] {
   const read = readArguments(words);
-  if (read !== null) return [...read.strange, ...read.guarded];
+  if (read !== null) return [...read.strange, ...read.uncertain, ...read.guarded];
   return words.flatMap((word, at) => {
     const isUncertain = word.text === null && mayBeOption(word);
     return at > 0 && (isSuspicious(word) || isUncertain) ? [at] : [];

@@ -72,7 +72,8 @@ function findsSimple(expected: CommandPattern, part: CommandPart): Coverage {
   const isOpen = known.length < texts.length;
   if (isOpen && mayFind(expected, texts)) return 'maybe';
   const read = readArguments(part.words);
-  if (part.isTransparent || (read !== null && read.strange.length + read.guarded.length === 0)) return 'no';
+  if (part.isTransparent || (read !== null && read.strange.length + read.uncertain.length + read.guarded.length === 0))
+    return 'no';
   const fragments = rest.flatMap(({ text, lead }) => fragmentsOf(text ?? lead));
   const isFound = [known.slice(1), ...fragments].some((words) => findsAnywhere(expected, words));
   return isFound ? 'maybe' : 'no';

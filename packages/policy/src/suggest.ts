@@ -42,7 +42,7 @@ function suggestCommands(command: string): string[] {
   const parts = analyse(command);
   if (command.length > longestText || /\p{Cc}/u.test(command) || parts.some(({ kind }) => kind === 'doubt')) return [];
   const exact = plainWords(command)?.join(' ') ?? command.trim();
-  const needing = parts.filter((part) => isHarmless(part, { isContained: false }) === null);
+  const needing = parts.filter((part) => isHarmless(part, { isContained: false, isQuiet: false }) === null);
   const [part, ...others] = needing.length === 0 ? parts : needing;
   if (part?.kind !== 'command') return [exact];
   const wider = widened(part);

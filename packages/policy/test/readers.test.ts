@@ -102,16 +102,7 @@ const changing: { readonly [name: string]: readonly string[] } = {
     'find . $X',
     'find . -unknown',
   ],
-  git: [
-    'git',
-    'git status',
-    'git log',
-    'git diff',
-    'git branch -D x',
-    'git branch x',
-    'git rev-parse HEAD',
-    'git -c a=b --version',
-  ],
+  git: ['git', 'git status', 'git log -p', 'git diff', 'git branch -D x', 'git branch x', 'git -c a=b --version'],
   node: ['node', 'node x.js', 'node -e x', 'node -v x'],
   printf: [
     "printf -v 'a[$(x)]' y",
@@ -218,7 +209,7 @@ const changing: { readonly [name: string]: readonly string[] } = {
 };
 
 const knownTraits: ReadonlySet<string> = new Set(
-  'adds builtin bundle folder last open plain posix sweeps wide words'.split(' '),
+  'adds builtin bundle folder last open outline plain posix sweeps wide words'.split(' '),
 );
 
 describe('P2: the table of commands that only read', () => {

@@ -10,6 +10,7 @@ import { escapeInvisible } from './escape.ts';
 import type { ToolOptions } from './options.ts';
 import { detailsOf, stateOf } from './process.ts';
 import { progressReporter } from './progress.ts';
+import { quietGit } from './repository/environment.ts';
 import { type Launch, type NetworkAccess, reachesAnyHost, type Sandbox } from './sandbox/index.ts';
 import { runShell } from './shell.ts';
 import { needsTerminal } from './terminal.ts';
@@ -34,8 +35,11 @@ export function bashTool(commands: Commands): Tool {
     },
     subjectKind: 'command',
     subject: ({ command }) => command,
-    approval: async (input, scope) =>
-      !(await isReading(input, scope, sandbox)) || reachesOutside(input.command, scope.cwd),
+    approval: async (input, scope) => {
+      const isContained = await isReadingContained(input, scope, sandbox);
+      if (!isContained && !readsOnly(input.command)) return true;
+      return reachesOutside(input.command, scope.cwd, { isContained });
+    },
     containment: async (input, scope) => (await holdOn(input, scope, sandbox)).containment,
     holdsScope: async ({ outside }, { cwd }) => outside !== true && (await sandbox.holdOf(cwd)).kind === 'whole',
     plan: async (input, scope) => {
@@ -51,14 +55,10 @@ const modeOf = ({ command, background }: BashInput, { mode }: ToolScope) =>
   mode === 'plan' || (readsWhereContained(command) && background !== true) ? ('read-only' as const) : undefined;
 
 /** Some programs only read for certain where nothing else is possible. */
-async function isReading(input: BashInput, scope: ToolScope, sandbox: Sandbox): Promise<boolean> {
-  if (readsOnly(input.command)) return true;
-  return (
-    readsWhereContained(input.command) &&
-    input.background !== true &&
-    (await holdOn(input, scope, sandbox)).containment === 'read-only'
-  );
-}
+const isReadingContained = async (input: BashInput, scope: ToolScope, sandbox: Sandbox): Promise<boolean> =>
+  readsWhereContained(input.command) &&
+  input.background !== true &&
+  (await holdOn(input, scope, sandbox)).containment === 'read-only';
 
 const isScoped = ({ writeScopes = [] }: ToolScope) => writeScopes.length > 0;
 
@@ -113,6 +113,12 @@ async function run(input: BashInput, context: ToolContext, commands: Commands): 
     : runAndWait(input, context, commands, launch);
 }
 
+/** What only reads was judged by what git does when nothing of the repository's settings is run. */
+const environmentOf = (command: string, options: ToolOptions): Record<string, string> => ({
+  ...commandEnvironment(options),
+  ...(readsOnly(command) && quietGit),
+});
+
 async function runAndWait(
   { command, timeoutMs }: BashInput,
   context: ToolContext,
@@ -124,7 +130,7 @@ async function runAndWait(
   const running = runShell({
     command,
     cwd: context.cwd,
-    environment: commandEnvironment(options),
+    environment: environmentOf(command, options),
     launch,
     timeoutMs: limitMs,
     killGraceMs: options.killGraceMs,
@@ -146,7 +152,7 @@ async function runBehind(
 ): Promise<ToolOutcome> {
   const onEnd = (ended: BackgroundProcess) =>
     notify?.(`Background process ${ended.id} ${stateOf(ended)}. Its output: process, action output.`);
-  const environment = commandEnvironment(options);
+  const environment = environmentOf(command, options);
   try {
     const started = await background.start({
       session,

@@ -15,6 +15,8 @@ export type Arguments = {
   found: readonly Argument[];
   /** Places of words of which nobody knows what they do. */
   strange: readonly number[];
+  /** Places of words that may become options, of which nobody knows what they do: names that a star stands for. */
+  uncertain: readonly number[];
   /** Places of words that are known to run programs, to write by name, or to reach outside. */
   guarded: readonly number[];
   /** Options as they are called in the table. */
@@ -62,6 +64,7 @@ function unread(rows: readonly Row[], words: readonly Word[], from: number): Arg
     leading: from,
     found: rest.map(({ at, word }) => ({ at, word, role: 'any', isOperand: true })),
     strange: strange.map(({ at }) => at),
+    uncertain: [],
     guarded: [],
     given: new Set(),
     readsProgram: false,
@@ -77,6 +80,7 @@ function joined(front: Arguments | null, place: number, rest: Arguments): Argume
     leading: Math.max(rest.leading, place + 1),
     found: [...(front?.found.filter(({ role }) => role !== 'sub') ?? []), ...rest.found],
     strange: [...(front?.strange ?? []), ...rest.strange],
+    uncertain: [...(front?.uncertain ?? []), ...rest.uncertain],
     guarded: [...(front?.guarded ?? []), ...(rest.row.reach === 'named' ? [place] : []), ...rest.guarded],
     given: new Set([...(front?.given ?? []), ...rest.given]),
   };
@@ -85,14 +89,22 @@ function joined(front: Arguments | null, place: number, rest: Arguments): Argume
 /** The row that knows all of the words, or else the one that comes last, which knows most. */
 function best(rows: readonly Row[], words: readonly Word[], from: number): Arguments {
   const read = rows.map((row) => parse(row, words, from));
-  return read.find(({ strange }) => strange.length === 0) ?? (read.at(-1) as Arguments);
+  return (
+    read.find(({ strange, uncertain }) => strange.length + uncertain.length === 0) ??
+    read.find(({ strange }) => strange.length === 0) ??
+    (read.at(-1) as Arguments)
+  );
 }
 
-/** Whether the program runs nothing and changes nothing, as far as its words tell. `tee /dev/null` writes nothing. */
-export function isReading({ row, found, strange }: Arguments): boolean {
+/**
+ * Whether the program runs nothing and changes nothing, as far as its words tell. `tee /dev/null` writes nothing. Where a
+ * sandbox lets nothing be changed, a file that is named like an option does no harm.
+ */
+export function isReading({ row, found, strange, uncertain }: Arguments, { isContained = false } = {}): boolean {
   return (
     strange.length === 0 &&
-    (row.reach === 'reads' || row.reach === 'tells' || row.reach === 'contained') &&
+    (isContained || uncertain.length === 0) &&
+    /^(?:reads|tells|quiet|contained)$/.test(row.reach) &&
     !found.some((argument) => runningRoles.has(argument.role) || (isWritten(argument) && !isNowhere(argument.word)))
   );
 }
@@ -101,6 +113,10 @@ const isWritten = ({ role }: Argument) => role === 'write';
 
 /** Whether what is written there goes nowhere. */
 export const isNowhere = ({ text }: Word): boolean => /^\/dev\/(?:null|stdout|stderr)$/.test(text ?? '');
+
+/** A name of a file, of which nobody knows with which sign it begins. */
+const isName = ({ text, glob, lead, isGiven }: Word) =>
+  text === null && lead === '' && (glob !== null || isGiven === true);
 
 function parse(row: Row, words: readonly Word[], from: number): Arguments {
   const reading = new ArgumentReader(row, words, from);
@@ -114,6 +130,7 @@ class ArgumentReader {
   readonly #found: Argument[] = [];
   readonly #operands: { at: number; word: Word }[] = [];
   readonly #strange = new Set<number>();
+  readonly #uncertain = new Set<number>();
   readonly #guarded = new Set<number>();
   readonly #given = new Set<string>();
   #hasEnded: boolean;
@@ -140,6 +157,10 @@ class ArgumentReader {
         this.#hasEnded = true;
         at++;
         if (operands.length === 0) this.#strange.add(at - 1);
+      } else if (!this.#hasEnded && isName(word) && this.#isOption(word, at)) {
+        this.#uncertain.add(at);
+        this.#operands.push({ at, word });
+        at++;
       } else if (!this.#hasEnded && this.#isOption(word, at)) {
         // What permutes takes it for an option, and what does not for an operand.
         if (isScripted && this.#operands.length > 0) this.#strange.add(at);
@@ -159,6 +180,7 @@ class ArgumentReader {
       leading: this.#from,
       found: this.#found,
       strange: [...this.#strange],
+      uncertain: [...this.#uncertain],
       guarded: [...this.#guarded],
       given: this.#given,
       readsProgram,

@@ -12,7 +12,7 @@
  * - Operands: roles in their order, the last one perhaps any number of times (`text read*`).
  * - `&posix`: options end at the first operand. `&words`: options of one dash and many letters, as `find` has them.
  *   `&plain`: no options at all. `&open`: all its options are harmless, so it does not matter which names a star or a
- *   variable stands for. `&builtin`: the shell's own, which may evaluate what it does not know. `&adds`: words are
+ *   variable stands for. `&outline`: of a file no more than its size and kind is told. `&builtin`: the shell's own, which may evaluate what it does not know. `&adds`: words are
  *   added that nobody knows. `&bundle`: options without a dash in the first word. `&sweeps`: files of the folder are
  *   changed that no word names. `&folder`: so they are where no operand names them. `&wide`: a rule for it with a star may be
  *   offered. `&last`: only the last operand is written. `@name`: what `shared` holds under it.
@@ -22,6 +22,8 @@ type Reach =
   | 'reads'
   /** The same, and only for an option that it must have and without any operand: `--version`. */
   | 'tells'
+  /** Git that reads, and runs nothing once what its settings name is overruled, as it is where all of a line only reads. */
+  | 'quiet'
   /** Reads where a sandbox lets nothing be changed and nobody be reached. */
   | 'contained'
   /** Does what its name says; a rule allows it. */
@@ -36,6 +38,7 @@ type Reach =
 const reaches: ReadonlySet<string> = new Set<Reach>([
   'reads',
   'tells',
+  'quiet',
   'contained',
   'works',
   'named',
@@ -91,6 +94,7 @@ type Trait =
   | 'folder'
   | 'last'
   | 'open'
+  | 'outline'
   | 'plain'
   | 'posix'
   | 'sweeps'

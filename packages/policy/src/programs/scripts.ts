@@ -5,7 +5,7 @@
  * class: where such an expression ends, one `sed` sees otherwise than the next, and this otherwise than any.
  */
 const regex = (delimiter: string) =>
-  String.raw`(?:[^${delimiter}\\\n[]|\\[^\n]|\[(?!\^?\])(?:\[:[a-z]+:\]|[^\][\\\n${delimiter}])+\])+`;
+  String.raw`(?:[^${delimiter}\\\n[]|\\[^\n]|\[(?!\^?\])(?:\[:[a-z]+:\]|\\[a-zA-Z]|[^\][\\\n${delimiter}])+\])+`;
 const replacement = (delimiter: string) => String.raw`(?:[^${delimiter}\\\n]|\\[^\n])*`;
 const substitutions = Array.from('/|,#:@', (each) => {
   const delimiter = each === '|' ? String.raw`\|` : each;

@@ -1,7 +1,8 @@
 /** Which paths a part of a command line names, as far as its text tells. */
 import { type Argument, isNowhere, isReading, readArguments } from '../programs/arguments.ts';
 import { pathRoles } from '../programs/roles.ts';
-import type { CommandPart, Folders, Part } from './analyse.ts';
+import type { CommandPart, Part } from './analyse.ts';
+import type { Folders } from './folders.ts';
 import type { Word } from './word.ts';
 
 /** What is done to it; unknown for a program that no table knows. */
@@ -17,6 +18,11 @@ export type TouchedPath = {
   access: Access;
   /** Whether it is only a part of a word, which may be something else: `@file`, `rev:file`, `file://…`. */
   isGuess?: true;
+  /**
+   * Whether it is one of the names that another command has told; `outline` where no more than its size and kind is
+   * looked at.
+   */
+  given?: 'outline' | 'contents';
   /** At which word of the command it stands; none where no word names it. */
   at?: number;
 };
@@ -53,13 +59,17 @@ function touchedByCommand(part: CommandPart): TouchedPath[] {
   const { row, found } = known;
   const isSweeping =
     row.traits.has('sweeps') || (row.traits.has('folder') && !found.some(({ isOperand }) => isOperand));
-  const isQuiet = isReading(known);
+  const isQuiet = isReading(known, { isContained: true });
   const isAbroad = !part.isTransparent && (!isQuiet || row.operands.some(({ role }) => pathRoles.has(role)));
   return [
     ...(isAbroad ? around(isQuiet ? 'read' : 'unknown') : []),
     ...(isSweeping ? (folders ?? []).map(whole) : []),
-    ...found.flatMap((argument) => {
+    ...found.flatMap((argument): TouchedPath[] => {
       const { role, word, at } = argument;
+      if (word.isGiven === true && pathRoles.has(role)) {
+        const given = row.traits.has('outline') ? 'outline' : 'contents';
+        return [{ path: null, isGlob: false, access: accessTo(argument, isQuiet), at, given }];
+      }
       // The shell puts the names that it finds into a text as well.
       if (!pathRoles.has(role)) return word.glob === null || role === 'command' ? [] : located(word, at, 'read');
       return role === 'write' && isNowhere(word) ? [] : located(word, at, accessTo(argument, isQuiet));

@@ -78,7 +78,8 @@ function unwrapKnown(command: Simple, name: string): Unwrapped {
   const { words } = command;
   const known = readArguments(words);
   if (known === null) return alone(command);
-  const { row, found, strange, guarded, readsProgram, given } = known;
+  const { row, found, guarded, uncertain, readsProgram, given } = known;
+  const strange = [...known.strange, ...uncertain];
   if (Object.hasOwn(shells, name) && row.reach !== 'tells') return unwrapShell(command, name);
   const isBuiltin = row.traits.has('builtin') && words[0]?.text === name;
   if (isBuiltin && strange.length + guarded.length > 0) return alone(command, `a word of ${name} may be evaluated`);
@@ -120,12 +121,12 @@ function isOtherProgram({ text }: Word): boolean {
 /** The words that `xargs` makes: those that it reads stand at the end, or each in its place. */
 function withAdded(words: readonly Word[], at: number, given: ReadonlySet<string>): Word[] {
   const inner = words.slice(at);
-  if (!given.has('-I')) return [...inner, unknownWord('…')];
+  if (!given.has('-I')) return [...inner, { ...unknownWord('…'), isGiven: true }];
   const place = words.findIndex(({ text }) => text?.startsWith('-') === true && text.includes('I'));
   const glued = words[place]?.text?.split('I')[1] ?? '';
   const mark = glued === '' ? (words[place + 1]?.text ?? '') : glued;
   return inner.map((word) =>
-    mark === '' || word.raw.includes(mark) ? { ...unknownWord(word.raw), isSingle: true } : word,
+    mark === '' || word.raw.includes(mark) ? { ...unknownWord(word.raw), isSingle: true, isGiven: true } : word,
   );
 }
 

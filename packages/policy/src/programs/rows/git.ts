@@ -11,6 +11,19 @@ export const git: Table = {
     tells git rev-parse : --show-toplevel --show-prefix --show-cdup --is-inside-work-tree --is-inside-git-dir --git-dir
     tells git branch : --show-current
 
+    quiet git log,shortlog,rev-list : &wide @history : read*
+    quiet git branch : -arv --all --remotes --list --show-current -i --ignore-case --no-column --no-color --sort:text --merged --no-merged --contains --no-contains :
+    quiet git tag : -l --list --sort:text --no-column --no-color :
+    quiet git stash list : :
+    quiet git worktree list : --porcelain -z :
+    quiet git remote : -v --verbose :
+    quiet git remote get-url : --push --all : text
+    quiet git ls-files : -csztH --cached --stage --full-name --error-unmatch --eol : read*
+    quiet git ls-tree : -rdtlz --long --name-only --name-status --full-name --full-tree --abbrev?number : read*
+    quiet git rev-parse,merge-base,name-rev,show-ref : -qsd --verify --short?number --abbrev-ref?text --symbolic-full-name --symbolic --git-path:text --git-dir --git-common-dir --absolute-git-dir --show-toplevel --show-prefix --show-cdup --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-ancestor --all --octopus --fork-point --tags --heads --branches --name-only --remotes?text : read*
+    quiet git describe : --tags --always --abbrev?number --long --all --match:text --exclude:text --exact-match --contains --first-parent : read*
+    quiet git config : --get : setting
+
     contained git annotate,blame : &wide -bltfswcepn -L:text -C?text -M?text -S:read --show-email --show-name --show-number --root --porcelain --line-porcelain --incremental --since:text --date:text --abbrev:number --ignore-rev:text --first-parent --reverse --color-lines --color-by-age : read*
     contained git cat-file : -tspe --batch-check : read*
     contained git check-attr : -az --all --cached --source:text : read*
@@ -72,6 +85,12 @@ export const git: Table = {
     named git submodule update,init,add,sync,deinit,set-url,set-branch : &sweeps : code*
   `,
   shared: {
+    // Without differences of contents, which programs of the repository may be asked to show.
+    history: `-n:number -# -isgEFPz --max-count:number --skip:number --since:text --after:text --until:text --before:text --author:text --committer:text
+      --grep:text --all-match --invert-grep --regexp-ignore-case --merges --no-merges --first-parent --all --branches?text --tags?text --remotes?text
+      --reverse --topo-order --date-order --author-date-order --date:text --oneline --graph --decorate?text --no-decorate --abbrev-commit
+      --no-abbrev-commit --format:text --pretty?text --parents --left-right --count --numbered --summary --email --name-only --name-status --stat?text
+      --shortstat --numstat --diff-filter:text --follow --no-color --not`,
     looks: `-i --sort:text --format:text --column?text --no-column --color?text --no-color --ignore-case`,
     log: `-n:number -# -iEFPgzmctsenL:text --max-count:number --skip:number --since:text --after:text --until:text --before:text --author:text --committer:text
       --grep:text --all-match --invert-grep --regexp-ignore-case --extended-regexp --fixed-strings --merges --no-merges --first-parent --all --branches?text

@@ -39,7 +39,7 @@ export const looking: Table = {
     reads head : &open -n:number -c:number -qvz -# --lines:number --bytes:number --quiet --silent --verbose --zero-terminated : read*
     reads tail : -n:number -c:number -qvzr -# -b:number --lines:number --bytes:number --quiet --silent --verbose --zero-terminated : read*
     reads nl : &open -b:text -n:text -w:number -s:text -v:number -i:number -p --body-numbering:text --number-format:text --number-width:number --number-separator:text : read*
-    reads wc : &open -clmwL --bytes --chars --lines --words --max-line-length --total:text : read*
+    reads wc : &open &outline -clmwL --bytes --chars --lines --words --max-line-length --total:text : read*
     reads cut : &open -b:text -c:text -d:text -f:text -nsz --bytes:text --characters:text --delimiter:text --fields:text --output-delimiter:text --only-delimited --complement --zero-terminated : read*
     reads paste : &open -d:text -sz --delimiters:text --serial --zero-terminated : read*
     reads join : &open -1:number -2:number -j:number -t:text -o:text -a:number -v:number -e:text -iz --header --check-order --nocheck-order : read*
@@ -70,10 +70,10 @@ export const looking: Table = {
       --file-type --format:text --full-time --group-directories-first --no-group --human-readable --si --dereference --inode
       --indicator-style:text --ignore:text --hide:text --reverse --recursive --size --sort:text --time:text --time-style:text
       --width:number --zero --numeric-uid-gid --literal --quote-name --hyperlink?text --kibibytes : read*
-    reads stat : &open -Lqrsnxl -c:text -f:any -t:any --format:text --printf:text --dereference --file-system --terse : read*
+    reads stat : &open &outline -Lqrsnxl -c:text -f:any -t:any --format:text --printf:text --dereference --file-system --terse : read*
     reads du : &open -0abcDhHklLmPsSxA -d:number -t:text -B:text -I:text -X:read --all --apparent-size --bytes --total --max-depth:number --human-readable --si --summarize --separate-dirs --threshold:text --time?text --exclude:text --exclude-from:read --one-file-system --inodes --block-size:text --dereference --count-links --null : read*
     reads realpath,readlink : &open -efmnsqzLP -q --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --relative-to:read --relative-base:read --no-symlinks --strip --quiet --zero --logical --physical : read*
-    reads file : -bhikLNnrv0 --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --raw --print0 --no-pad --extension : read*
+    reads file : &outline -bhikLNnrv0 --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --raw --print0 --no-pad --extension : read*
     reads tree : -acdDfFghilJnNpqQrsStuUvxX -L:number -P:text -I:text -C -H:text -T:text --dirsfirst --filesfirst --noreport --prune --gitignore --matchdirs --ignore-case --du --si --inodes --device --sort:text --filelimit:number --charset:text --fromfile --metafirst --info : read*
 
     reads grep,egrep,fgrep :
