@@ -13,7 +13,8 @@ const allowed: Record<string, readonly string[]> = {
   models: ['protocol', 'policy', 'engine'],
   tools: ['protocol', 'policy', 'engine'],
   storage: ['protocol', 'policy', 'engine'],
-  cli: ['protocol', 'policy', 'engine', 'models', 'tools', 'storage'],
+  client: ['protocol'],
+  cli: ['protocol', 'policy', 'engine', 'models', 'tools', 'storage', 'client'],
 };
 
 /** What the core may use: itself, the types of the ports, the protocol, and the policy, which is as pure. */

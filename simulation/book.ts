@@ -2,6 +2,8 @@
 import type { State } from '@pawl/engine/core';
 import type { Actor, DurableEvent, JsonObject, Judgement, Message, ToolResult, UserPart } from '@pawl/protocol';
 import type { CompactionBook } from './check-compaction.ts';
+import type { Demand } from './check-demands.ts';
+import { noDemand } from './check-demands.ts';
 import type { Owner } from './scheduler.ts';
 
 export type CallBook = {
@@ -9,6 +11,8 @@ export type CallBook = {
   tool: string;
   turn: number;
   input: JsonObject;
+  /** Its arguments were no JSON. */
+  isNoJson: boolean;
   judgement: Judgement | null;
   /** A person allowed the call as it stands, or wrote its arguments. */
   isApproved: boolean;
@@ -95,6 +99,7 @@ export type Book = {
   /** The event after which nothing of a turn (`t1`), or of a step of it (`t1_s2`), should be at work early any more. */
   over: Map<string, number>;
   trouble: Trouble;
+  demand: Demand;
   /** Thinking in messages before this one was signed over another history. */
   signedFrom: number;
   /** Compactions so far, and the one under way. */
@@ -134,6 +139,7 @@ export function createBook(session: string, state: State): Book {
     tenures: new Map(),
     over: new Map(),
     trouble: noTrouble(),
+    demand: noDemand(),
     signedFrom: 0,
     compactions: 0,
     compaction: null,

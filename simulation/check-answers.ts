@@ -3,6 +3,7 @@ import type { ModelRequest } from '@pawl/engine';
 import type { AssistantMessage, EventData } from '@pawl/protocol';
 import type { Book, CallBook, TurnBook } from './book.ts';
 import type { Violate } from './invariants.ts';
+import { kindOf } from './kinds.ts';
 
 /** Answers in a row that may be cut, or be malformed, before the turn ends. */
 const mostInARow = 3;
@@ -33,9 +34,15 @@ export function noteResults({ trouble }: Book, { calls }: TurnBook): void {
   trouble.malformedRounds = calls.every(isMalformed) ? trouble.malformedRounds + 1 : 0;
 }
 
-function isMalformed({ isExcess: isTooMany, judgement }: CallBook): boolean {
-  if (isTooMany) return true;
-  return judgement?.isMistake === true && ['check tool', 'check arguments'].includes(judgement.rule);
+function isMalformed(call: CallBook): boolean {
+  if (call.isExcess || isWrongInItself(call)) return true;
+  // Which tools an agent has, and whether any is wanted, is looked at elsewhere.
+  return call.judgement?.isMistake === true && ['check tool', 'check choice'].includes(call.judgement.rule);
+}
+
+/** Whatever the engine makes of it: no JSON, no such tool, or arguments that it does not take. */
+export function isWrongInItself({ tool, input, isNoJson }: CallBook): boolean {
+  return isNoJson || kindOf(tool)?.isInput(input) !== true;
 }
 
 /** Once in between the history may be compacted, and then there is one try more. */

@@ -1,13 +1,13 @@
 /** What a compaction does to a history: when, to what, and what it must not lose. */
 import type { ModelRequest } from '@pawl/engine';
-import type { DurableEvent, Message, UserPart } from '@pawl/protocol';
+import type { DurableEvent, EventData, Message, UserPart } from '@pawl/protocol';
 import { textOf, todoLine } from '@pawl/protocol';
 import type { Book } from './book.ts';
 import type { Violate } from './invariants.ts';
 
 type CompactionEvent = Extract<
   DurableEvent,
-  { type: `compaction.${string}` | 'context.trimmed' | 'context.compacted' }
+  { type: `compaction.${string}` | 'context.trimmed' | 'context.removed' | 'context.compacted' }
 >;
 
 /** One that is under way, as the log tells it. */
@@ -25,6 +25,11 @@ export function checkCompaction(book: Book, event: CompactionEvent, wrong: Viola
   const open = book.compaction;
   if (event.type === 'context.trimmed') {
     for (const { message: id, call } of event.data.results) trim(book, id, call, wrong);
+    book.signedFrom = book.history.length;
+    return;
+  }
+  if (event.type === 'context.removed') {
+    for (const part of event.data.parts) remove(book, part, wrong);
     book.signedFrom = book.history.length;
     return;
   }
@@ -73,6 +78,25 @@ function trim(book: Book, id: string, call: string, wrong: Violate): void {
   if (place >= book.history.length - 12) wrong('I22 compaction', `${id} is one of the latest messages.`);
   if (book.trimmed.has(`${id} ${call}`)) wrong('I22 compaction', `${call} was trimmed before.`);
   book.trimmed.add(`${id} ${call}`);
+}
+
+/** What stands in the place of content is in the event, and everything else stays as it was. */
+function remove(
+  book: Book,
+  { message: id, call, part, text }: EventData['context.removed']['parts'][number],
+  wrong: Violate,
+): void {
+  const place = book.history.findIndex((message) => message.id === id);
+  const message = book.history[place];
+  if (message?.role === 'user' && part !== undefined && message.content[part] !== undefined) {
+    book.history[place] = { ...message, content: message.content.with(part, { type: 'text', text }) };
+  } else if (message?.role === 'tool' && message.results.some((result) => result.call === call)) {
+    const results = message.results.map(({ files, ...result }) =>
+      result.call === call ? { ...result, content: text } : { ...result, ...(files !== undefined && { files }) },
+    );
+    book.history[place] = { ...message, results };
+    book.trimmed.delete(`${id} ${call}`);
+  } else wrong('I22 compaction', `there is no such content in ${id}.`);
 }
 
 function apply(

@@ -6,8 +6,10 @@ import { noTrouble } from './book.ts';
 import { checkAsking, checkEnding, isExcess, noteAnswer, noteFailure } from './check-answers.ts';
 import { checkCall, noteLeave } from './check-calls.ts';
 import { checkCompaction, checkEnd, noteSaid } from './check-compaction.ts';
+import { checkDemand } from './check-demands.ts';
 import { checkLoop } from './check-loops.ts';
 import { checkAsked, checkQuestion } from './check-questions.ts';
+import { checkRepeats, type RepeatsWorld } from './check-repeats.ts';
 import type { Violate } from './invariants.ts';
 import type { Owner } from './scheduler.ts';
 
@@ -18,6 +20,7 @@ export function checkRecord(
   owner: Owner,
   violate: Violate,
   fold: (state: State, event: DurableEvent) => State,
+  repeats: RepeatsWorld,
 ): void {
   const isTakingOver = events.some((event) => event.type === 'session.opened') || book.driver === null;
   if (isTakingOver) book.driver = owner;
@@ -25,11 +28,14 @@ export function checkRecord(
     violate('I1 sequence', `${owner.name} wrote to ${book.session}, which ${book.driver?.name} drives.`);
   }
   book.records += 1;
+  const isCopied = events.some(({ type }) => type === 'session.forked');
   for (const event of events) {
     const before = book.events.at(-1)?.seq ?? 0;
     if (event.seq !== before + 1) violate('I1 sequence', `${book.session}: event ${event.seq} follows ${before}.`);
     book.events.push(event);
+    checkDemand(book, event, violate);
     checkLoop(book, event, violate);
+    checkRepeats(book, event, repeats, violate, isCopied);
     checkEvent(book, event, violate);
     fold(book.state, event);
   }
@@ -135,6 +141,7 @@ function checkEvent(book: Book, event: DurableEvent, violate: Violate): void {
       book.signedFrom = book.history.length;
       return;
     case 'context.trimmed':
+    case 'context.removed':
     case 'context.compacted':
     case 'compaction.started':
     case 'compaction.summarised':
@@ -225,15 +232,16 @@ function checkMessage(book: Book, event: EventOf<'message.added'>, wrong: Wrong)
   }
 }
 
-type Asked = Pick<CallBook, 'id' | 'tool' | 'input'>;
+type Asked = Pick<CallBook, 'id' | 'tool' | 'input'> & { malformed?: string | undefined };
 
-function createCall({ id, tool, input }: Asked, turn: number, isTooMany: boolean): CallBook {
+function createCall({ id, tool, input, malformed }: Asked, turn: number, isTooMany: boolean): CallBook {
   return {
     id,
     tool,
     turn,
     input,
     isExcess: isTooMany,
+    isNoJson: malformed !== undefined,
     judgement: null,
     isApproved: false,
     isRefused: false,

@@ -49,6 +49,12 @@
  *  I36 target     A turn with a target ends well only by a sole end with nothing open, after a second look or a check.
  *  I37 rounds     Its rounds follow each other within their limit, and stop after three that changed nothing.
  *  I38 verify     A person's check counts only where an end was put forward.
+ *  I39 loop       A call for the third time in a turn, with the same result each time and nothing else changed between, does
+ *                 not run; any other is never refused for that.
+ *  I45 result     A turn that is to give a result ends well only with one that satisfies its schema; a wrong one is asked for
+ *                 once more, and then it fails.
+ *  I46 choice     A turn that is to call no tools calls none.
+ *  I47 room       No request is longer than the window as long as something of it can be compacted.
  */
 export type Invariant =
   | 'I1 sequence'
@@ -87,7 +93,11 @@ export type Invariant =
   | 'I35 post'
   | 'I36 target'
   | 'I37 rounds'
-  | 'I38 verify';
+  | 'I38 verify'
+  | 'I39 loop'
+  | 'I45 result'
+  | 'I46 choice'
+  | 'I47 room';
 
 export type Violation = { invariant: Invariant; message: string };
 

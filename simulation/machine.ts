@@ -10,6 +10,7 @@ import type { ModelWorld } from './model.ts';
 import { createModel, modelId, otherModelId } from './model.ts';
 import type { OutcomeFaults } from './outcomes.ts';
 import { withOutcomeFaults } from './outcomes.ts';
+import { bytesIn } from './repeats.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 import type { SurroundingsWorld } from './surroundings.ts';
 import { agents, createSurroundings } from './surroundings.ts';
@@ -72,7 +73,7 @@ export function createMachine(name: string, storage: (owner: Owner) => Storage, 
       },
       runners: withOutcomeFaults(runners, owner, world),
       attachments: createAttachments,
-      readFile: async (path) => new TextEncoder().encode(path),
+      readFile: async (path) => (world.isRepeating ? bytesIn(world.versions, path) : new TextEncoder().encode(path)),
     },
   });
   return Object.assign(owner, { host, states });

@@ -3,10 +3,14 @@ import type { Model, ModelEvent, ModelPart, ModelRequest } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
 import { announcements, answers, contentOf, messageOf } from './answers.ts';
 import { countOf, crowdedInfo, summaryFates, summaryOf } from './crowded.ts';
+import { demandedContent } from './demands.ts';
+import { checkRoom, droughtOf } from './drought.ts';
 import { endingCall } from './errands.ts';
+import type { Violate } from './invariants.ts';
 import { fates } from './kinds.ts';
 import type { Random } from './random.ts';
 import { swarm } from './random.ts';
+import { createRepetition } from './repeats.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 
 export const modelId = 'simulated/one';
@@ -26,17 +30,30 @@ export type ModelWorld = {
   isCrowded: boolean;
   /** Whether turns have targets, which take an end. */
   isErrand: boolean;
+  /** Whether turns are asked for results. */
+  isDemanding: boolean;
+  /** Whether the compaction's model fails all the time. */
+  isDry: boolean;
+  violate: Violate;
+  /** Whether models say the same again and again. */
+  isRepeating: boolean;
+  /** How often each file was changed. */
+  versions: Map<string, number>;
 };
 
 export function createModel(id: string, world: ModelWorld, owner: Owner): Model {
   const { scheduler, random } = world;
   const inclined = swarm(random, answers);
-  const tooLong = world.isCrowded ? random.pick([0, 0.05, 0.2]) : 0;
+  const drought = world.isDry ? droughtOf(random) : null;
+  const tooLong = world.isCrowded && !world.isDry ? random.pick([0, 0.05, 0.2]) : 0;
   const someFates = swarm(random, fates);
   if (world.isCrowded) someFates.big *= 5;
   const habits = { fates: someFates, wrongness: random.pick([0, 0.05, 0.05, 0.9]) };
   /** How long it takes from one call to the next, in chunks: early calls may be long done, or not even judged. */
-  const longestPause = random.pick([0, 1, 6]);
+  const longestPause = random.pick(world.isDemanding ? [6, 12, 30] : [0, 1, 6]);
+  const repetition = world.isRepeating
+    ? createRepetition(random, world.versions)
+    : (_: string, content: ModelPart[]) => content;
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     world.onRequest(request, owner);
@@ -44,13 +61,18 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
       yield* summary(request, signal);
       return;
     }
+    if (world.isDry) checkRoom(request, world.violate);
     if (world.isCrowded && !world.isCalm() && random.chance(tooLong)) {
       await scheduler.wait(owner, 'refusal', signal);
       world.onWithdrawn(request.session, owner);
       throw new PawlError('context_overflow', 'The request is too long.');
     }
     const isEnding = world.isErrand && !world.isCalm() && random.chance(0.4);
-    const answer = world.isCalm() ? 'end' : isEnding ? 'calls' : random.weighted(inclined);
+    const answer = world.isCalm()
+      ? 'end'
+      : isEnding || (world.isDry && random.chance(0.8))
+        ? 'calls'
+        : random.weighted(inclined);
     scheduler.note(`${owner.name}: the model answers: ${answer}`);
     const chunk = () => scheduler.wait(owner, 'model chunk', answer === 'deaf' ? undefined : signal);
     const fail = (code: string, why: string): never => {
@@ -65,6 +87,8 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
       if (answer !== 'torrent') await chunk();
     }
     let content = isEnding ? endingCall() : contentOf(answer, random, habits);
+    if (world.isDemanding && !world.isCalm()) content = demandedContent(content, random);
+    if (world.isRepeating && answer === 'calls') content = repetition(request.session, content);
     yield* announced(content, chunk);
     if (answer === 'fails_midway') fail('model_failed', 'The connection broke.');
     if (answer === 'cut') {
@@ -86,7 +110,7 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
   }
 
   async function* summary(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-    const fate = world.isCalm() ? 'good' : random.weighted(summaryFates);
+    const fate = world.isCalm() ? 'good' : drought !== null ? drought() : random.weighted(summaryFates);
     scheduler.note(`${owner.name}: the model summarises: ${fate}`);
     for (let left = random.below(12); left >= 0; left--) await scheduler.wait(owner, 'summary', signal);
     if (fate === 'hangs') await new Promise<never>(() => undefined);

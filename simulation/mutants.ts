@@ -6,9 +6,11 @@ import type { Mutant } from './mutant.ts';
 import { evolveAnd } from './mutant.ts';
 import { answerMutants } from './mutants-answers.ts';
 import { compactionMutants } from './mutants-compaction.ts';
+import { demandMutants } from './mutants-demands.ts';
 import { earlyMutants } from './mutants-early.ts';
 import { errandMutants } from './mutants-errands.ts';
 import { questionMutants } from './mutants-questions.ts';
+import { repeatsMutants } from './mutants-repeats.ts';
 import { surroundingsMutants } from './mutants-surroundings.ts';
 
 /** The state with the calls of its turn changed, for one question about it. */
@@ -246,4 +248,6 @@ export const mutants: readonly Mutant[] = [
   ...surroundingsMutants,
   ...errandMutants,
   ...compactionMutants,
+  ...demandMutants,
+  ...repeatsMutants,
 ];

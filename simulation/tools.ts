@@ -5,12 +5,15 @@ import { PawlError } from '@pawl/protocol';
 import type { Book } from './book.ts';
 import type { BodyWorld } from './check-deeds.ts';
 import { beginBody, checkDeed, endBody, isDone, noteNotDone } from './check-deeds.ts';
+import { demandedOutcome } from './demands.ts';
+import { dryOutcome } from './drought.ts';
 import { errandOutcome } from './errands.ts';
 import { fileOf } from './files.ts';
 import type { Input } from './kinds.ts';
 import { fates, kindOf, toolNames } from './kinds.ts';
 import { questionsOf } from './questions.ts';
 import type { Random } from './random.ts';
+import { digestIn, pollingTool } from './repeats.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 
 export type ToolWorld = BodyWorld & {
@@ -22,6 +25,12 @@ export type ToolWorld = BodyWorld & {
   isCurious: boolean;
   /** Whether turns have targets, and sessions write to each other. */
   isErrand: boolean;
+  /** Whether turns are asked for results. */
+  isDemanding: boolean;
+  /** Whether the compaction's model fails all the time. */
+  isDry: boolean;
+  /** Whether results tell what was read, and one tool is there to be asked again. */
+  isRepeating: boolean;
 };
 
 /** A Standard Schema, checked without loading a validator. */
@@ -71,6 +80,7 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
       if (input.fate === 'throws' && random.chance(0.5)) throw new Error(`${name} broke before it did anything.`);
       checkDeed(book, body, world);
       if (kindOf(name)?.effect !== 'read') world.versions.set(input.path, versionOf(input.path) + 1);
+      const digest = world.isRepeating ? digestIn(world.versions, input.path) : `digest of ${input.path}`;
       scheduler.note(`${owner.name}: ${label} does its deed`);
       if (input.fate === 'slow') for (let pause = 0; pause < 3; pause++) await breath();
       if (random.chance(0.5)) await breath();
@@ -79,7 +89,13 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
       if (input.fate === 'deaf' && random.chance(0.5)) await never();
       if (input.fate === 'throws') throw new Error(`${name} broke.`);
       const files = input.fate === 'pictures' ? await pictures(context) : [];
-      const made = { ...outcome(name, input), ...(world.isErrand && errandOutcome(name, input)) };
+      const plain = outcome(name, input, digest);
+      const made = {
+        ...plain,
+        ...(world.isErrand && errandOutcome(name, input)),
+        ...(world.isDemanding && demandedOutcome(name, input)),
+        ...(world.isDry && dryOutcome(plain)),
+      };
       // By its number the checker tells which run it is that an outcome came from.
       return { ...made, details: { ...made.details, run: body.run }, ...(files.length > 0 && { files }) };
     } finally {
@@ -116,6 +132,7 @@ export function createTools(world: ToolWorld, owner: Owner): Tool[] {
       inputSchema,
       effect: random.chance(0.5) ? effect : () => effect,
       subjectKind: hasPath ? 'path' : 'text',
+      ...(world.isRepeating && name === pollingTool && { isPolling: true }),
       ...(asks && { approval: ({ fate }: Input) => fate !== 'quiet' }),
       async paths({ path, fate }: Input, { signal }: ToolScope) {
         if (random.chance(0.3)) await scheduler.wait(owner, `paths of ${name}`, signal);
@@ -141,7 +158,7 @@ function isOutdated(event: Book['events'][number], call: string): boolean {
   return event.type === 'tool.outdated' && event.data.call === call;
 }
 
-function outcome(name: string, { path, fate }: Input): ToolOutcome {
+function outcome(name: string, { path, fate }: Input, digest: string): ToolOutcome {
   const content = `${name} ${path}: done.`;
   switch (fate) {
     case 'error':
@@ -153,6 +170,6 @@ function outcome(name: string, { path, fate }: Input): ToolOutcome {
     case 'stages':
       return { content, stage: 'executing' };
     default:
-      return { content, details: { files: { [path]: `digest of ${path}` } } };
+      return { content, details: { files: { [path]: digest } } };
   }
 }

@@ -10,11 +10,14 @@ import { createBook } from './book.ts';
 import { checkEarlyStops, withdraw } from './check-early.ts';
 import { checkRecord } from './check-events.ts';
 import { createPostCheck } from './check-mail.ts';
+import type { RepeatsWorld } from './check-repeats.ts';
 import { checkRequest } from './check-request.ts';
 import { checkGathering, checkSystem } from './check-surroundings.ts';
 import { someSettings } from './choices.ts';
 import { createClients, humans } from './clients.ts';
 import { compactSomething, isCrowded } from './crowded.ts';
+import { demandSomething, isDemanding } from './demands.ts';
+import { dryLimits, isDry } from './drought.ts';
 import { difference } from './equality.ts';
 import { isErrand, runErrand } from './errands.ts';
 import { findUnrest, heal } from './heal.ts';
@@ -27,6 +30,7 @@ import type { StaleReport } from './outcomes.ts';
 import { answerSomething, isCurious, questioned } from './questions.ts';
 import type { Random } from './random.ts';
 import { createRandom } from './random.ts';
+import { changeSomething, digestIn, isRepeating, pollingTool } from './repeats.ts';
 import { createScheduler, settled } from './scheduler.ts';
 import type { Subscriber } from './subscribers.ts';
 import { createSubscriber } from './subscribers.ts';
@@ -81,6 +85,11 @@ export async function simulate(
     books.set(session, known);
     return known;
   };
+  const versions = new Map<string, number>();
+  const repeats: RepeatsWorld = {
+    digestOf: (path) => (isRepeating(seed) ? digestIn(versions, path) : `digest of ${path}`),
+    isPolling: (tool) => isRepeating(seed) && tool === pollingTool,
+  };
   const post = createPostCheck(violate);
   const machineOf = (owner: { name: string }) => machines.find((machine) => machine.name === owner.name);
 
@@ -91,7 +100,7 @@ export async function simulate(
     ignoresExpectedSeq: mutation.log?.ignoresExpectedSeq ?? false,
     onLanded(session, events, owner) {
       const own = book(session);
-      checkRecord(own, events, machineOf(owner) ?? owner, violate, fold);
+      checkRecord(own, events, machineOf(owner) ?? owner, violate, fold, repeats);
       for (const event of events) checkGathering(own, event, violate);
       post.record(own, events);
     },
@@ -114,11 +123,14 @@ export async function simulate(
     mutation,
     isFaulty: () => !isHealing,
     isCalm: () => isHealing,
-    versions: new Map(),
+    versions,
+    isRepeating: isRepeating(seed),
     isCurious: isCurious(seed),
     isGathering: isGathering(seed),
-    isCrowded: isCrowded(seed),
+    isCrowded: isCrowded(seed) || isDry(seed),
     isErrand: isErrand(seed),
+    isDemanding: isDemanding(seed),
+    isDry: isDry(seed),
     live: (session, owner) => machineOf(owner)?.states.get(session),
     onWithdrawn: (session, owner) => withdraw(book(session), owner),
     onStale: (report) => stale.push(report),
@@ -211,7 +223,8 @@ export async function simulate(
   };
 
   try {
-    await begin(stage, random, () => settled().then(() => scheduler.step(true)));
+    const kind = { isLong: isDry(seed) || isRepeating(seed), isDry: isDry(seed) };
+    await begin(stage, random, kind, () => settled().then(() => scheduler.step(true)));
     let actions = disk.sessions().length === 0 ? 0 : 5 + random.below(30);
     const inclined = inclinations(random);
     const eagerness = random.pick([0.05, 0.15, 0.4]);
@@ -228,8 +241,10 @@ export async function simulate(
         const hasSwitched = !hasAnswered && isGathering(seed) && random.chance(0.2);
         const hasCompacted = !hasAnswered && !hasSwitched && isCrowded(seed) && compactSomething(stage);
         const hasRun = !hasAnswered && isErrand(seed) && random.chance(0.5) && runErrand(stage);
+        const hasDemanded = !hasAnswered && isDemanding(seed) && random.chance(0.6) && demandSomething(stage);
+        const hasChanged = isRepeating(seed) && random.chance(0.4) && changeSomething(stage, versions);
         if (hasSwitched) switchSomething(stage);
-        else if (!hasAnswered && !hasCompacted && !hasRun) act(stage, inclined);
+        else if (!hasAnswered && !hasCompacted && !hasRun && !hasDemanded && !hasChanged) act(stage, inclined);
       }
       steps += 1;
       if (steps > mostSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);
@@ -246,11 +261,17 @@ export async function simulate(
 }
 
 /** One machine, and on it the first session. Not even that is certain. */
-async function begin(stage: Stage, random: Random, step: () => Promise<boolean>): Promise<void> {
+async function begin(
+  stage: Stage,
+  random: Random,
+  { isLong, isDry: hasLittleRoom }: { isLong: boolean; isDry: boolean },
+  step: () => Promise<boolean>,
+): Promise<void> {
   const machine = stage.startMachine();
   const limits = random.chance(0.3)
     ? ((someSettings(random).limits ?? {}) as Partial<Limits>)
     : { steps: 1 + random.below(10) };
+  if (isLong) limits.steps = 12 + random.below(30);
   let isBegun = false;
   machine.host
     .client(humans[0] ?? { kind: 'human', id: 'ann' })
@@ -258,13 +279,13 @@ async function begin(stage: Stage, random: Random, step: () => Promise<boolean>)
       id: 's1',
       cwd: '/w',
       isAttended: random.chance(0.8),
-      mode: random.pick(['manual', 'manual', 'accept-edits', 'auto', 'plan']),
+      mode: isLong ? 'auto' : random.pick(['manual', 'manual', 'accept-edits', 'auto', 'plan']),
       rules: {
         allow: random.chance(0.4) ? ['write', 'set', 'peek'] : [],
         ask: random.chance(0.1) ? ['look(/w/a)'] : [],
         deny: random.chance(0.1) ? ['send', 'look(/w/b)'] : [],
       },
-      limits,
+      limits: hasLittleRoom ? { ...limits, ...dryLimits } : limits,
     })
     .catch((error: unknown) => {
       if (!isPawlError(error, 'log_unavailable')) stage.clients.checkError(error, 'creating a session');

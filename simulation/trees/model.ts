@@ -4,6 +4,7 @@ import { PawlError } from '@pawl/protocol';
 import type { Random } from '../random.ts';
 import { swarm } from '../random.ts';
 import type { Owner, Scheduler } from '../scheduler.ts';
+import { stormyMove } from './storms.ts';
 
 export const answerTokens = 100;
 export const answerUsd = 1 / 64;
@@ -30,7 +31,7 @@ const moves = {
   hangs: 1,
 } as const;
 
-export type TreeModelWorld = { scheduler: Scheduler; random: Random; isCalm(): boolean };
+export type TreeModelWorld = { scheduler: Scheduler; random: Random; isCalm(): boolean; isStormy: boolean };
 
 export function createTreeModel(world: TreeModelWorld, owner: Owner): Model {
   const { scheduler, random } = world;
@@ -48,6 +49,8 @@ export function createTreeModel(world: TreeModelWorld, owner: Owner): Model {
     const isTask = request.session.includes('.');
     if (world.isCalm())
       return [isTask ? call('complete', { summary: 'Done in calm.' }) : { type: 'text', text: 'Done.' }];
+    const stormy = world.isStormy ? stormyMove(isTask, random) : null;
+    if (stormy !== null) return stormy;
     const move = random.weighted(inclined);
     scheduler.note(`${owner.name}: ${request.session} ${move}`);
     switch (move) {

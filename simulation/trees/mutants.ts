@@ -1,7 +1,25 @@
 /** Engines that see to tasks in a wrong way, each of which some invariant has to find. */
 import { noUsage } from '@pawl/engine/core';
 import { core, runners } from '@pawl/engine/testing';
+import { PawlError } from '@pawl/protocol';
 import type { Mutant } from '../mutant.ts';
+
+/** Stops that are under way, by the state of their session. */
+const underWay = new WeakMap<object, Set<AbortController>>();
+
+/** One stop calls off the others of its session, for the reason for which the log stops things. */
+async function stoppedByOthers(...[effect, context]: Parameters<typeof runners.task>): Promise<void> {
+  if (effect.mode !== 'stop') return runners.task(effect, context);
+  const controller = new AbortController();
+  const others = underWay.get(context.state) ?? new Set();
+  for (const other of others) other.abort(new PawlError('cancelled', 'Cancelled by another stop.'));
+  underWay.set(context.state, others.add(controller));
+  try {
+    await runners.task(effect, { ...context, signal: AbortSignal.any([context.signal, controller.signal]) });
+  } finally {
+    others.delete(controller);
+  }
+}
 
 export const treeMutants: readonly Mutant[] = [
   {
@@ -120,5 +138,10 @@ export const treeMutants: readonly Mutant[] = [
       },
     },
     finds: ['I33 cancel', 'I29 budget'],
+  },
+  {
+    name: 'stops what does the stopping, as soon as there is another thing to stop',
+    mutation: { runners: { task: stoppedByOthers } },
+    finds: ['I33 cancel'],
   },
 ];

@@ -2,6 +2,7 @@
 import type { Clock, Tool } from '@pawl/engine';
 import { createHost } from '@pawl/engine';
 import { core as realCore, runners as realRunners } from '@pawl/engine/testing';
+import type { SessionClient } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
 import { taskTools } from '@pawl/tools';
 import type { Violation } from '../invariants.ts';
@@ -14,6 +15,8 @@ import { createScheduler, settled } from '../scheduler.ts';
 import type { RunResult } from '../world.ts';
 import { type Branch, checkBranch, checkRest, createBranch } from './check.ts';
 import { createTreeModel } from './model.ts';
+import { watchStops } from './stops.ts';
+import { isStormy, stormyLimit } from './storms.ts';
 
 const mostSteps = 20_000;
 const root = 's1';
@@ -25,7 +28,7 @@ const expected = new Set(
   ),
 );
 
-type Machine = Owner & { host: ReturnType<typeof createHost> };
+type Machine = Owner & { isClosing: boolean; host: ReturnType<typeof createHost> };
 
 export async function simulateTree(
   seed: number,
@@ -79,16 +82,20 @@ export async function simulateTree(
     const host = createHost({
       log: disk.view(owner),
       clock,
-      model: createTreeModel({ scheduler, random, isCalm: () => isCalm }, owner),
+      model: createTreeModel({ scheduler, random, isCalm: () => isCalm, isStormy: isStormy(seed) }, owner),
       tools: [...taskTools().map(unchecked), ...plainTools((label) => scheduler.wait(owner, label))],
       createId: () => `${owner.name}-${++ids}`,
       tasks: { steps: 4, durationMs: 60_000 },
       internals: {
         core: { ...realCore, ...core },
-        runners: withOutcomeFaults({ ...realRunners, ...runners }, owner, faults),
+        runners: withOutcomeFaults(
+          watchStops({ ...realRunners, ...runners }, () => machine.isClosing, violate),
+          owner,
+          faults,
+        ),
       },
     });
-    const machine = Object.assign(owner, { host });
+    const machine: Machine = Object.assign(owner, { host, isClosing: false });
     machines.push(machine);
     scheduler.note(`${machine.name} starts`);
     return machine;
@@ -104,6 +111,12 @@ export async function simulateTree(
   const forgive = (error: unknown) => {
     if (!isPawlError(error) || !expected.has(error.code)) violate('I17 ending', messageOf(error));
   };
+  /** Nobody need be asking when a session breaks down: whoever follows it is told. */
+  const listen = (client: SessionClient) => {
+    (async () => {
+      for await (const _ of client.events());
+    })().catch(forgive);
+  };
   let commands = 0;
   const ask = (
     machine: Machine,
@@ -114,7 +127,10 @@ export async function simulateTree(
     const id = `h${++commands}`;
     machine.host
       .open(session)
-      .then((client) => client.command(type, data as never, id))
+      .then((client) => {
+        listen(client);
+        return client.command(type, data as never, id);
+      })
       .catch(forgive);
   };
 
@@ -179,6 +195,8 @@ export async function simulateTree(
         return;
       }
       case 'shut_down':
+        scheduler.note(`${machine.name} shuts down`);
+        machine.isClosing = true;
         machine.host.close().then(() => crash(machine), forgive);
         return;
       default:
@@ -195,12 +213,14 @@ export async function simulateTree(
   };
 
   try {
-    const limits = random.chance(0.5) ? { steps: 5, sessionTokens: 500 + random.below(4000) } : { steps: 5 };
+    const budget = random.chance(0.5) ? { sessionTokens: 500 + random.below(4000) } : {};
+    const time = isStormy(seed) ? { durationMs: stormyLimit(random) } : {};
+    const limits = { steps: 5, ...budget, ...time };
     const rules = { deny: random.chance(0.3) ? ['set'] : [] };
     let isBegun = false;
     startMachine()
       .host.create({ id: root, cwd: '/w', mode: 'auto', rules, limits })
-      .catch(forgive)
+      .then(listen, forgive)
       .finally(() => {
         isBegun = true;
       });

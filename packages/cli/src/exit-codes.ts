@@ -16,6 +16,8 @@ export const exitCodes = {
   /** The same may work later: the provider asks to wait, or another process has the session. */
   later: 75,
   cancelled: 130,
+  /** Nobody reads the output any more: 128 and the number of SIGPIPE, as of any program in a pipe. */
+  unread: 141,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -69,6 +71,9 @@ const usageCodes = new Set([
   'unknown_agent',
   'no_plan',
   'no_note',
+  'no_task',
+  'no_rule',
+  'not_trusted',
   'bad_cassette',
   'no_cassette',
   'cassette_too_new',
@@ -77,6 +82,8 @@ const usageCodes = new Set([
   'bad_home',
   'price_unknown',
   'log_too_new',
+  'bad_import',
+  'bad_command',
 ]);
 
 /** What an error that stopped everything means to a script. */

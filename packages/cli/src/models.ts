@@ -1,6 +1,7 @@
 /** Models by the names that people give. */
 import { join } from 'node:path';
 import type { Model } from '@pawl/engine';
+import { defaultModel } from '@pawl/models/defaults';
 import type { ModelsOptions, ModelsSettings } from '@pawl/models/select';
 import { PawlError } from '@pawl/protocol';
 import type { Config } from './config/config.ts';
@@ -14,9 +15,12 @@ const ways = `No model is chosen. There are three ways to get one:
 Set PAWL_MODEL, or model in config.yaml, to such a name to make it the default.`;
 
 /** A model's name, and where it comes from. */
-export type Choice = { name: string; from: 'flag' | 'session' | 'agent' | 'environment' | 'config' | 'last' };
+export type Choice =
+  | { name: string; from: 'flag' | 'session' | 'agent' | 'environment' | 'config' | 'last' }
+  /** The default of the provider whose key is in this variable. */
+  | { name: string; from: 'key'; variable: string };
 
-/** What can name a model, the first that does counts: `-m`, the session, the agent, `PAWL_MODEL`, the settings, the last pick here. */
+/** What can name a model, the first that does counts: `-m`, the session, the agent, `PAWL_MODEL`, the settings, the last pick here, a key. */
 export type Choices = {
   flag: string | null;
   session: string | null;
@@ -34,7 +38,9 @@ export function choiceOf({ flag, session, agent = null, config, folder }: Choice
   if (variable) return { name: variable, from: 'environment' };
   if (config !== null) return { name: config.name, from: 'config' };
   const last = lastPick(folder);
-  return last === null ? null : { name: last, from: 'last' };
+  if (last !== null) return { name: last, from: 'last' };
+  const byKey = defaultModel(process.env);
+  return byKey === null ? null : { ...byKey, from: 'key' };
 }
 
 /** @throws `no_model`. */

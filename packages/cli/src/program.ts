@@ -5,6 +5,8 @@ import type { ExitCode } from './exit-codes.ts';
 import { exitCodes } from './exit-codes.ts';
 import { memoryCommand } from './memory/commands.ts';
 import { policyCommands } from './policy/commands.ts';
+import { withCommand } from './prompt-line.ts';
+import { reachCommands } from './reach/commands.ts';
 import type { RewindFlags } from './rewind/rewind.ts';
 import type { UndoFlags } from './rewind/undo.ts';
 import type { RunFlags } from './run/flags.ts';
@@ -12,11 +14,11 @@ import { version } from './version.ts';
 
 const examples = `
 Examples:
-  pawl run --model demo "Find every TODO in this folder and write a report to TODO.md"
-  pawl run --model anthropic/<id> --permission-mode accept-edits "Fix the failing test"
+  pawl --model demo "Find every TODO in this folder and write a report to TODO.md"
+  pawl --model anthropic/<id> --permission-mode accept-edits "Fix the failing test"
   git diff | pawl -p "Review this change" --output-format json
-  pawl run --continue "Now the same for the other module"
-  pawl run --resume <id>
+  pawl --continue "Now the same for the other module"
+  pawl --resume <id>
 
 Models: demo, replay:<file>, <provider>/<model> such as anthropic/<model> (ANTHROPIC_API_KEY), or a pool of
   config.yaml; @high and the like choose a variant. pawl models lists them. PAWL_MODEL is the default.
@@ -25,6 +27,7 @@ Sessions are kept in $XDG_DATA_HOME/pawl (~/.local/share/pawl); PAWL_HOME puts t
 Exit codes:
   0 completed   1 failed   2 usage or configuration   3 completed, but something was refused because
   nobody was there to be asked   4 a limit was reached   6 blocked   75 try again later   130 cancelled
+  141 nobody reads the output any more
 `;
 
 /** Runs one command line, without the program's name. Gives the exit code; mistakes of the line itself are told. */
@@ -38,19 +41,12 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitCode>
     return exitCode;
   }
   try {
-    await program.parseAsync(argvWithCommand(argv), { from: 'user' });
+    await program.parseAsync(withCommand(argv, program), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? exitCodes.completed : exitCodes.usage;
   }
-}
-
-/** `pawl -p …` is `pawl run -p …`. */
-function argvWithCommand(argv: readonly string[]): string[] {
-  const [first] = argv;
-  const isPrompt = first !== undefined && /^(?:-p|--prompt\b)/.test(first);
-  return isPrompt ? ['run', ...argv] : [...argv];
 }
 
 type Done = (code: ExitCode) => void;
@@ -63,13 +59,14 @@ function createProgram(done: Done): Command {
     .helpCommand('help [command]', 'print help for a command')
     .addHelpText('after', examples)
     .showSuggestionAfterError()
-    .showHelpAfterError('(pawl --help tells more; a prompt is run with: pawl run "…")')
+    .showHelpAfterError('(pawl --help tells more; a prompt of one word is run with: pawl run "…")')
     .configureOutput({
       outputError: (text, write) => write(`pawl: ${text.replace(/^error: /, '')}`),
     })
     .exitOverride();
   program.addCommand(runCommand(done));
   program.addCommand(sessionsCommand(done));
+  for (const command of reachCommands(done)) program.addCommand(command);
   program.addCommand(tasksCommand(done));
   for (const command of undoCommands(done)) program.addCommand(command);
   for (const command of lookingCommands(done)) program.addCommand(command);
@@ -139,6 +136,8 @@ function addRunOptions(command: Command): Command {
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
+    .option('-v, --verbose', 'show everything as it happens: thinking, what tools say, whole diffs')
+    .option('--show-thinking', 'show what the model thinks')
     .option('--output-schema <file>', 'a JSON Schema: the result is JSON that satisfies it')
     .option('--tool-choice <choice>', 'auto, none, required, or the name of the tool to call first')
     .option('--request-timeout <time>', 'the longest time of one call of the model')
@@ -149,6 +148,14 @@ function addRunOptions(command: Command): Command {
     .option('--max-duration <time>', 'the longest time of the turn: 90s, 5m, or seconds')
     .option('--max-tokens <n>', 'the most tokens of the turn')
     .option('--max-usd <dollars>', 'the most dollars of the turn')
+    .option('--session-tokens <n>', 'the most tokens of the session in all; also raises the limit of one that exists')
+    .option('--session-usd <dollars>', 'the most dollars of the session in all; likewise')
+    .option('--attended', 'what must be asked about waits for an answer from another terminal (pawl approve)')
+    .addOption(
+      new Option('--input-format <format>', 'what comes on standard input: text of the prompt, or commands')
+        .choices(['text', 'stream-json'])
+        .default('text'),
+    )
     .option('--record <file>', "record the model's traffic, for --model replay:<file>")
     .option(
       '--record-wire <file>',
@@ -222,10 +229,14 @@ function lookingCommands(done: Done): Command[] {
   const context = new Command('context')
     .description('show what the model sees of a session, region by region, with tokens')
     .argument('<session>', 'its id, the beginning of it, or "latest"')
+    .option('--list', 'what could be taken out of what the model sees, the largest first')
+    .option('--remove <id>', 'take this out of what the model sees; the log keeps it')
     .option('--json', 'as JSON')
-    .action(async (session: string, flags: { json?: true }) => {
+    .action(async (session: string, flags: { json?: true; list?: true; remove?: string }) => {
       const { showContext } = await import('./context/command.ts');
-      done(await showContext(session, flags));
+      const { listContents, removeContent } = await import('./context/remove.ts');
+      if (flags.remove !== undefined) done(await removeContent(session, flags.remove));
+      else done(await (flags.list === true ? listContents(session, flags) : showContext(session, flags)));
     });
   const config = new Command('config').description('about the configuration');
   config
@@ -274,7 +285,7 @@ function tasksCommand(done: Done): Command {
 }
 
 function sessionsCommand(done: Done): Command {
-  const sessions = new Command('sessions').description('list, show, resume, fork, delete and export sessions');
+  const sessions = new Command('sessions').description('list, show, resume, fork, delete, export and import sessions');
   sessions
     .command('list')
     .description('list the sessions of this folder, newest first')
@@ -354,6 +365,14 @@ function sessionsCommand(done: Done): Command {
     .action(async (id: string, flags: { format?: 'markdown' | 'html' | 'json'; output?: string }) => {
       const { exportSession } = await import('./sessions/export.ts');
       done(await exportSession(id, flags));
+    });
+  sessions
+    .command('import')
+    .description('read a session that was exported as JSON')
+    .argument('<file>', 'the file; - reads standard input')
+    .action(async (file: string) => {
+      const { importSession } = await import('./sessions/import.ts');
+      done(await importSession(file));
     });
   return sessions;
 }

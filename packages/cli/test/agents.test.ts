@@ -119,6 +119,25 @@ describe('A1: agents as files', () => {
     expect(rules.stdout).toMatch(/read\(secret\.txt\).*agent reviewer/);
   });
 
+  it('that are wrong are said by a run that does without them, and end one that names them', async () => {
+    const place = makePlace({
+      '.pawl/agents/a b.md': '---\ndescription: Has a bad name.\n---\n',
+      '.pawl/agents/far.md': `---\ndescription: Far too long.\n---\n${'x'.repeat(70_000)}`,
+    });
+    writeUser(place, 'agents/broken.md', '---\ndescription: Broken.\nmode: both\n---\n');
+    const { code, stderr } = await pawl(place, ['run', '-m', 'demo', 'hello']);
+    expect(code).toBe(0);
+    const lines = stderr.split('\n').filter((line) => line.startsWith('pawl: '));
+    expect(lines.map((line) => line.replace(/^pawl: \S.*?\/(?=agents)/, ''))).toEqual([
+      'agents/a b.md, line 1: an agent is named by its file: up to 64 letters, digits, "-" and "_", then .md',
+      expect.stringMatching(/^agents\/broken\.md, line 3: mode: /),
+      'agents/far.md, line 1: it cannot be read, leads out of the project, or is larger than 64 KB',
+    ]);
+    const named = await pawl(place, ['run', '-m', 'demo', '--agent', 'broken', 'hello']);
+    expect(named).toMatchObject({ code: 2, stdout: '' });
+    expect(named.stderr).toMatch(/^pawl: \S+agents\/broken\.md, line 3: mode: .*\n$/);
+  });
+
   it('cannot be named where there is none, or where one only takes tasks', async () => {
     const place = makePlace();
     writeUser(place, 'agents/scout.md', '---\ndescription: Looks around.\nmode: task\n---\n');

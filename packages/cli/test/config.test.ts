@@ -313,6 +313,28 @@ describe('the network of commands (P10)', () => {
   });
 });
 
+describe('M1, M10: settings of models', () => {
+  it.each([
+    [
+      'providers: { corp: { wire: anthropic, baseUrl: "https://x.example", dialect: { like: mistral } } }',
+      /providers\.corp\.dialect: only the wire openai-chat has dialects/,
+    ],
+    ['models: { anthropic/m: { dialect: { like: mistral } } }', /models\.anthropic\/m\.dialect: only the wire/],
+    ['providers: { groq: { dialect: { like: mistrall } } }', /providers\.groq\.dialect\.like: must be "openai", /],
+    [
+      'providers: { groq: { dialect: { hasShortCallIds: nine } } }',
+      /dialect\.hasShortCallIds: must be true or false, is "nine"/,
+    ],
+    ['models: { groq/m: { prices: { input: 1 } } }', /models\.groq\/m\.prices\.output: is missing/],
+    [
+      'models: { groq/m: { prices: [{ from: "1 December", input: 1, output: 2 }] } }',
+      /prices\.0\.from: must be a day like "2026-12-01"/,
+    ],
+  ])('that make no sense are told: %s', async (user, problem) => {
+    await expect(read({ user: `${user}\n` })).rejects.toThrow(problem);
+  });
+});
+
 describe('the published schema', () => {
   const schema: Schema = JSON.parse(readFileSync(new URL('../src/config/config.schema.json', import.meta.url), 'utf8'));
 

@@ -33,6 +33,22 @@ describe('pawl models (M8, M10)', () => {
     expect(stdout + stderr).not.toContain('abcdefgh');
   });
 
+  it('says which words for thinking a model takes, what is sent in place of another, and a price to come', async () => {
+    const place = makePlace();
+    configure(
+      place,
+      'model: openai/gpt-5@none\npools: { smart: [anthropic/claude-opus-4-6@xhigh, openai/gpt-6.2-sol@low] }\nvariants: { exact: { temperature: 0, topP: 0.5 } }\nmodels: { google/gemini-4-argon: {}, anthropic/claude-sonnet-4-5: { prices: [{ input: 1, output: 2 }, { from: "2030-01-01", input: 3, output: 4 }] } }\n',
+    );
+    const env = { ANTHROPIC_API_KEY: key, OPENAI_API_KEY: key, GOOGLE_API_KEY: key };
+    const { code, stdout, stderr } = await pawl(place, ['models'], { env });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('openai/gpt-5 takes the efforts minimal, low, medium, high: "none" is sent as "minimal".');
+    expect(stdout).toMatch(/claude-opus-4-6@xhigh .*"xhigh" is sent as "high"/);
+    expect(stdout).toMatch(/openai\/gpt-5 .*thinks \(minimal low medium high\)/);
+    expect(stdout).toMatch(/openai\/gpt-6\.2-sol +1\.1M\? +128k\? +unknown .*taken to be like gpt-6\.1-sol/);
+    expect(stdout).toMatch(/claude-sonnet-4-5 .*\$1 +\$2 .*from 2030-01-01 \$3 in, \$4 out/);
+  });
+
   it('is one object with --json, which holds no key', async () => {
     const { stdout } = await pawl(makePlace(), ['models', '--json'], {
       env: { ANTHROPIC_API_KEY: key, PAWL_MODEL: 'demo' },

@@ -48,6 +48,9 @@ export type Options = { env?: Record<string, string>; input?: string; openInput?
 export type Running = {
   result: Promise<Result>;
   kill(signal: NodeJS.Signals): void;
+  /** Onto standard input, which is open by `openInput`. */
+  write(text: string): void;
+  endInput(): void;
   /** Resolves when standard output or error has shown this. */
   shown(text: string | RegExp): Promise<void>;
 };
@@ -75,6 +78,8 @@ export function start(place: Place, args: readonly string[], options: Options = 
   return {
     result,
     kill: (signal) => child.kill(signal),
+    write: (text) => void child.stdin?.write(text),
+    endInput: () => void child.stdin?.end(),
     shown: (text) => untilShown(() => output.stdout + output.stderr, text, watchers, result),
   };
 }

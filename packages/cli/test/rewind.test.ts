@@ -60,6 +60,30 @@ describe('S1: pawl undo and redo', () => {
     expect(stdout).toContain('The user took back the file changes of turn 2: src/a.ts.');
   });
 
+  it('go turn by turn through changes of one file, and say where there is nothing left (D10)', async () => {
+    const place = makePlace({ 'a.txt': 'one\n' });
+    const text = () => readFileSync(join(place.folder, 'a.txt'), 'utf8');
+    await demo(place, ['--session-id', 'mine'], 'Replace "one" with "two" in a.txt');
+    await demo(place, ['-r', 'mine'], 'Replace "two" with "three" in a.txt');
+    const texts: string[] = [];
+    const codes: (number | null)[] = [];
+    for (const direction of ['undo', 'undo', 'redo', 'redo', 'undo', 'undo']) {
+      codes.push((await pawl(place, [direction])).code);
+      texts.push(text().trim());
+    }
+    expect(codes).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(texts).toEqual(['two', 'one', 'two', 'three', 'two', 'one']);
+    const third = await pawl(place, ['undo']);
+    expect(third.code).toBe(1);
+    expect(third.stderr).toContain('has no file change that is not undone');
+    expect((await pawl(place, ['redo'])).code).toBe(0);
+    await demo(place, ['-r', 'mine'], 'Replace "two" with "four" in a.txt');
+    const none = await pawl(place, ['redo']);
+    expect(none.code).toBe(1);
+    expect(none.stderr).toContain('has no undone file change');
+    expect(text()).toBe('four\n');
+  });
+
   it('are facts of the log, so that a file can be edited as it is then, and a later rewind sees through them', async () => {
     const place = await twoTurns();
     const file = join(place.folder, 'src/a.ts');

@@ -36,7 +36,7 @@ describe('the main job', () => {
     expect(stderr).toMatch(/✓ grep .*TODO.* ms/);
     expect(stderr).toMatch(/✓ write TODO\.md {2}\+\d+ {2}\d+ ms/);
     expect(stderr).toMatch(
-      /✓ completed in .* · step 3\/20 · \d+ messages · .* · cost \$0 · (?:mode \S+ · )?context \d+% \(\S+\/128k\) · session \S+/,
+      /✓ completed in .* · step 3\/20 · .* in, .* out · cost \$0 · (?:mode \S+ · )?context \d+%\nsession \S+\n$/,
     );
   });
 
@@ -182,17 +182,18 @@ describe('output formats', () => {
 });
 
 describe('a reader that leaves', () => {
-  it('stops the run quietly when nobody reads the events any more', async () => {
+  it('stops the run quietly when nobody reads the events any more, with the exit code of SIGPIPE', async () => {
     const place = makePlace();
     const server = await serve((request) => ({
       text: Array.from({ length: 2000 }, () => 'words and more words '),
       ...(request.number < 50 && { calls: [{ tool: 'glob', input: { pattern: `*${request.number}` } }] }),
     }));
-    const shell = `"${node}" "${program}" run --output-format stream-json --max-steps 100 go < /dev/null | head -n 20`;
+    const run = `"${node}" "${program}" run --output-format stream-json --max-steps 100 go < /dev/null`;
+    const shell = `{ ${run}; echo "ended with $?" >&2; } | head -n 20`;
     const env = { ...place.env, ...serverEnv(server.url) };
     const child = await promisify(execFile)('/bin/sh', ['-c', shell], { cwd: place.folder, env });
     expect(child.stdout.trimEnd().split('\n')).toHaveLength(20);
-    expect(child.stderr).toBe('');
+    expect(child.stderr).toBe('ended with 141\n');
     const list = await pawl(place, ['sessions', 'show', 'latest', '--json']);
     expect(JSON.parse(list.stdout).entries.at(-1)).toMatchObject({ kind: 'turn', outcome: 'cancelled' });
     expect(server.requests.length).toBeLessThan(50);

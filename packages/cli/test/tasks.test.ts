@@ -57,6 +57,35 @@ describe('A6: tasks in a run', () => {
     expect(json.stderr).toContain('There is no task "builder-9". There are: builder-1.');
   });
 
+  it('have their refused calls among the denials of the run, and named in its last lines', async () => {
+    const place = makePlace();
+    const server = await serve((request) => {
+      const said = textOf(request);
+      const calls = said.includes('Delegate it')
+        ? [{ tool: 'task', input: { prompt: 'Write it down' } }]
+        : [{ tool: 'write', input: { path: 'note.txt', content: 'x' } }];
+      return count(request) === 0 ? { calls } : { text: 'Over.' };
+    });
+    const env = serverEnv(server.url);
+    const { code, stdout } = await pawl(place, ['run', '--output-format', 'json', 'Delegate it'], { env });
+    const result = JSON.parse(stdout);
+    expect(code).toBe(3);
+    expect(result.unattendedDenials).toBe(1);
+    expect(result.denials).toEqual([
+      {
+        task: 'builder-1',
+        call: 't1_s1_c1',
+        tool: 'write',
+        input: { path: 'note.txt', content: 'x' },
+        rule: expect.any(String),
+        reason: expect.any(String),
+        isUnattended: true,
+      },
+    ]);
+    const { stderr } = await pawl(place, ['run', 'Delegate it'], { env });
+    expect(stderr).toContain('One call was refused because nobody was there to be asked (write)');
+  });
+
   it('stream their events with their own session, before the event of their end', async () => {
     const place = makePlace();
     const server = await serve((request) => {

@@ -24,6 +24,7 @@ export type { Host, HostOptions } from './runtime/host.ts';
 export { createHost } from './runtime/host.ts';
 export { createId, systemClock } from './runtime/ids.ts';
 export type { RequestMiddleware, ToolMiddleware, ToolRun } from './runtime/middleware.ts';
+export { writeCommand } from './runtime/outside-driver.ts';
 export type { Prompts } from './runtime/prompts.ts';
 export type { Registry } from './runtime/registry.ts';
 export { createRegistry } from './runtime/registry.ts';

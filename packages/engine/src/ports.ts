@@ -65,6 +65,15 @@ export type SessionQuery = {
   limit?: number;
 };
 
+/** Whoever has claimed a session. */
+export type SessionOwner = {
+  /** Of one open log in one process, and never used again. */
+  name: string;
+  pid: number;
+  /** Unix milliseconds. */
+  since: number;
+};
+
 /** What a log could not read and set aside, untouched. */
 export type Damage = { session: string; fromSeq: number; reason: string };
 
@@ -92,6 +101,8 @@ export interface SessionLog {
    * @throws `session_locked` while another living owner has it.
    */
   claim(session: string): Promise<{ release(): Promise<void> }>;
+  /** The living owner of a session, where the log can tell; null if there is none. */
+  owner?(session: string): Promise<SessionOwner | null>;
   /** What reading found damaged since the log was opened. */
   damage(): Damage[];
   close(): Promise<void>;
@@ -118,6 +129,8 @@ export type ToolSpec = { name: string; description: string; inputSchema: JsonObj
  */
 export type ModelRequest = {
   session: string;
+  /** When the call is made, Unix ms: its price is that of this moment. Default: the time of the machine. */
+  at?: number;
   /** What it is for, where that is not the next step of a turn. */
   purpose?: 'compaction';
   /** The model's name without its provider. */
@@ -168,6 +181,8 @@ export type ModelEvent =
   | { type: 'thinking'; text: string }
   | { type: 'input'; call: number; tool: string; text: string }
   | { type: 'input_complete'; call: number; tool: string; input: JsonObject }
+  /** What the answer has used so far, as its provider counts it; the next one takes its place. What is never told is unknown. */
+  | { type: 'usage'; usage: Usage; costUsd: number | null }
   /** Something that a person should see, in one line: a wait, a switch of model or key. */
   | { type: 'notice'; level: 'info' | 'warning'; code: string; message: string }
   /** What was streamed so far is void; the stream begins anew. */
@@ -258,8 +273,6 @@ export type ToolMailbox = {
 export interface TaskScope {
   /** The task that this session itself is; null for a main session. */
   readonly own: string | null;
-  /** What is wrong with the result of this session's task, as a sentence; null if nothing is, or none was asked for. */
-  checkResult(result: Json | undefined): Promise<string | null>;
   list(): readonly (TaskView & { report: string | null })[];
   /**
    * Asks for a task; it is started once for this call, however often that is asked. `isSame` when another call had
@@ -363,6 +376,8 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   readonly effect: ToolEffect | ((input: Input) => ToolEffect);
   /** Always among those that a model is told of. Of a large set the others are, once it has looked for them. Default false. */
   readonly isEssential?: boolean;
+  /** Whether a call is made to see how something is by now, and so may be made again and again. Default false. */
+  readonly isPolling?: boolean | ((input: Input) => boolean);
   /** Whether a call that only reads may begin before the answer that asks for it is whole. Default true. */
   readonly beginsEarly?: boolean;
   /** Offered only where work can be delegated (`owner`), or only in a session that is a task (`task`). Default: everywhere. */
@@ -463,6 +478,41 @@ export type SurroundingsQuery = {
 export interface Surroundings {
   /** All of them, in their order; null where nothing has changed. Ends at once when `signal` aborts. */
   gather(query: SurroundingsQuery, signal: AbortSignal): Promise<readonly Fragment[] | null>;
+}
+
+/* ------------------------------------------------------ context from outside */
+
+/** A piece of what a source found. */
+export type ContextEntry = {
+  /** Names it to the model, such as the address of a page or the name of an entity. */
+  id: string;
+  text: string;
+  /** What has the lowest goes first where there is no room for all; 0 unless given. */
+  priority?: number;
+  /** It stays, shortened if need be. */
+  isPreserved?: boolean;
+};
+
+export type ContextQuery = {
+  session: string;
+  cwd: string;
+  agent: string;
+  metadata: Readonly<Record<string, string>>;
+  /** What the turn is about: its first input. */
+  task: string;
+  /** What there is room for; more is cut. */
+  budgetTokens: number;
+};
+
+/**
+ * Context that comes from outside the engine: a retrieval (`hydrated`), or what a knowledge graph knows of the entities
+ * that the work is about (`entities`). Asked as a turn begins and after a compaction; what it gives stands in the log.
+ */
+export interface ContextSource {
+  readonly name: string;
+  readonly region: 'hydrated' | 'entities';
+  /** Ends at once when `signal` aborts. A source that fails or takes more than ten seconds is left out, with a notice. */
+  find(query: ContextQuery, signal: AbortSignal): Promise<readonly ContextEntry[]>;
 }
 
 /* ------------------------------------------------------------- the memory */

@@ -1,7 +1,7 @@
 import type { DurableEvent, EventBody, JsonObject } from '@pawl/protocol';
 import { describe, expect, it } from 'vitest';
 import { noUsage } from '../src/core/state.ts';
-import { fileChangesOf, turnsWithChanges } from '../src/readers/index.ts';
+import { fileChangesOf, undoStackOf } from '../src/readers/index.ts';
 
 const digest = (letter: string) => `sha256-${letter.repeat(64)}`;
 const file = (letter: string) => ({ kind: 'file', digest: digest(letter), mode: 0o644 });
@@ -67,7 +67,7 @@ describe('S1: file changes in the log', () => {
       { turn: 2, tool: 'edit', details: change('/w/a', file('b'), 'c') },
       { turn: 3, tool: 'read', effect: 'read', details: { files: { '/w/a': digest('c') } } },
     ]);
-    expect(turnsWithChanges(events, new Map())).toEqual([1, 2]);
+    expect(fileChangesOf(events).turns).toEqual([1, 2]);
     expect(fileChangesOf(events, { turn: 2 })).toMatchObject({
       turns: [2],
       changes: [
@@ -212,11 +212,48 @@ describe('S1: file changes in the log', () => {
         after,
         isTangled,
       ]);
-    expect(turnsWithChanges(owner, tasks)).toEqual([1, 2]);
+    expect(fileChangesOf(owner, { tasks }).turns).toEqual([1, 2]);
     expect(found({ turn: 1 })).toEqual([[file('a'), digest('c'), false]]);
     expect(found({ turn: 2 })).toEqual([[file('c'), digest('e'), false]]);
     expect(found({})).toEqual([[file('a'), digest('e'), false]]);
     expect(found({ afterSeq: 2 })).toEqual([[file('c'), digest('e'), false]]);
     expect(fileChangesOf(owner).changes).toMatchObject([{ after: digest('d') }]);
+  });
+});
+
+describe('S1: what undo and redo go through (D10)', () => {
+  const reverted = (direction: 'undo' | 'redo', files: { [path: string]: string | null }): DurableEvent => ({
+    seq: 0,
+    at: 0,
+    session: 's',
+    by: { kind: 'human', id: 'local' },
+    type: 'files.reverted',
+    data: { direction, files },
+  });
+  const stackAfter = (...events: DurableEvent[]) =>
+    undoStackOf(
+      events.map((event, index) => ({ ...event, seq: index + 1 })),
+      new Map(),
+    );
+  const write = (turn: number, before: string, after: string) =>
+    logOf([{ turn, tool: 'edit', details: change('/w/a', file(before), after) }]);
+  const toA = reverted('undo', { '/w/a': digest('a') });
+  const toB = reverted('undo', { '/w/a': digest('b') });
+  const work = [...write(1, 'a', 'b'), ...write(2, 'b', 'c')];
+
+  it('is by turn where several turns changed one file', () => {
+    expect(stackAfter(...work)).toEqual({ standing: [1, 2], undone: [] });
+    expect(stackAfter(...work, toB)).toEqual({ standing: [1], undone: [2] });
+    expect(stackAfter(...work, toB, toA)).toEqual({ standing: [], undone: [2, 1] });
+    const again = reverted('redo', { '/w/a': digest('b') });
+    expect(stackAfter(...work, toB, toA, again)).toEqual({ standing: [1], undone: [2] });
+  });
+
+  it('has the earliest of what was undone at once as the first to be done again', () => {
+    expect(stackAfter(...work, toA)).toEqual({ standing: [], undone: [2, 1] });
+  });
+
+  it('has nothing to do again after a new change', () => {
+    expect(stackAfter(...work, toB, ...write(3, 'b', 'd'))).toEqual({ standing: [1, 3], undone: [] });
   });
 });

@@ -7,7 +7,8 @@
  * - `@pydantic/genai-prices` (MIT): prices by day and by time of day, of older models too, and the patterns of names.
  *
  * Where both know a model and agree on its price, the second one's dated entries are kept; where they do not, the first
- * one's price holds from its own day on.
+ * one's price holds from its own day on, until the next day for which a price is announced. What providers publish
+ * otherwise stands in `corrections.ts`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +18,7 @@ import { findProvider, type ModelPrice } from '@pydantic/genai-prices';
 import { pricesAt } from '../src/catalogue/cost.ts';
 import { matches } from '../src/catalogue/find.ts';
 import type { Catalogue, CatalogueProvider, DatedPrices, ModelFacts, Price, Prices } from '../src/catalogue/table.ts';
+import { announcedPrices, publishedEfforts, windowOf } from './corrections.ts';
 import { outputLimit } from './output-limits.ts';
 
 /** Providers that can be reached by one of our wires with a base URL and a key, and what each source calls them. */
@@ -64,6 +66,9 @@ type Offered = {
   input: string[];
   contextWindow: number;
   maxTokens: number;
+  /** The provider's word for each level, null for none; what is missing is as usual. */
+  thinkingLevelMap?: { readonly [level: string]: string | null };
+  compat?: { forceAdaptiveThinking?: boolean };
   cost: Buckets & { tiers?: (Buckets & { inputTokensAbove: number })[] };
 };
 type Buckets = { input: number; output: number; cacheRead: number; cacheWrite: number };
@@ -152,7 +157,31 @@ function merged(current: Prices | null, dated: readonly DatedPrices[], date: str
   if (isKnown && isSame(now, current)) return dated;
   // It may be the price of another hour of the day.
   if (isKnown && dated.some(({ when }) => when !== undefined && 'start_time' in when)) return dated;
-  return dated.length === 0 ? [current] : [...dated, { ...current, when: { start_date: date } }];
+  if (dated.length === 0) return [current];
+  const isLater = ({ when }: DatedPrices) => when !== undefined && 'start_date' in when && when.start_date > date;
+  const from = { ...current, when: { start_date: date } };
+  return [...dated.filter((entry) => !isLater(entry)), from, ...dated.filter(isLater)];
+}
+
+const levels = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+/** The effort words that a model takes, from the least; undefined where the source does not tell. */
+function effortsOf(provider: string, { id, reasoning, thinkingLevelMap: map, compat }: Offered): ModelFacts['efforts'] {
+  const own = publishedEfforts(provider, id);
+  if (own !== undefined || !reasoning) return own;
+  if (provider === 'anthropic') {
+    // Those without adaptive thinking have budgets of tokens instead.
+    if (compat?.forceAdaptiveThinking !== true) return undefined;
+    const more = (['xhigh', 'max'] as const).filter((level) => typeof map?.[level] === 'string');
+    return [...(map?.off === null ? [] : ['none']), 'low', 'medium', 'high', ...more];
+  }
+  if (map === undefined || !levels.some((level) => map[level] !== undefined)) return undefined;
+  const words = levels.flatMap((level) => {
+    const word = map[level];
+    const isUsual = word === undefined && level !== 'xhigh' && level !== 'max';
+    return isUsual ? [level] : (word?.toLowerCase() ?? []);
+  });
+  return [...new Set([...(map.off === null ? [] : ['none']), ...words])];
 }
 
 function takes({ id, input }: Offered): readonly ('image' | 'pdf')[] {
@@ -179,12 +208,15 @@ function providerOf({ id, current, dated, url }: (typeof providers)[number]): Ca
   }));
   const models = (current === undefined ? [] : offered.models(current)).map((model) => {
     const known = patterns.find(({ match }) => matches(match, model.id.toLowerCase()));
-    const prices = merged(currentPricesOf(model), known?.prices ?? [], offered.date);
+    const now = merged(currentPricesOf(model), known?.prices ?? [], offered.date);
+    const prices = [...now, ...announcedPrices(id, model.id)];
+    const efforts = effortsOf(id, model);
     const facts: ModelFacts = {
-      context: model.contextWindow,
+      context: windowOf(id, model.id, model.contextWindow),
       output: model.maxTokens,
       takes: takes(model),
       thinks: model.reasoning,
+      ...(efforts === undefined ? {} : { efforts }),
       ...(prices.length === 0 ? {} : { prices }),
     };
     return { id: model.id, ...facts };

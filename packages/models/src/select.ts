@@ -2,15 +2,18 @@ import type { Model } from '@pawl/engine';
 import { isPawlError, PawlError } from '@pawl/protocol';
 import { findAt, providerCalled } from './catalogue/find.ts';
 import { infoOf } from './catalogue/pricing.ts';
+import type { ModelFacts } from './catalogue/table.ts';
 import type { WireTap } from './http/connection.ts';
 import type { ProxyEnvironment } from './http/proxy.ts';
 import type { Health } from './pool/health.ts';
 import type { Candidate } from './pool/types.ts';
 import type { FoundKey } from './select/keys.ts';
 import { parseModelName } from './select/names.ts';
-import { suggestion } from './select/near.ts';
+import { isOtherVersion, nearest, suggestion } from './select/near.ts';
 import { knownProviders } from './select/providers.ts';
 import {
+  catalogueModels,
+  dialectSettingsOf,
   factsOf,
   ownOf,
   parametersOf,
@@ -27,12 +30,14 @@ export { catalogue, type DatedPrices, type ModelFacts, type Price } from './cata
 export { proxyFor } from './http/proxy.ts';
 export type { Parameters } from './parameters.ts';
 export type { Candidate } from './pool/types.ts';
+export { parameterChanges } from './select/changes.ts';
 export { askCredit } from './select/credit.ts';
 export { parseModelName } from './select/names.ts';
 export { suggestion } from './select/near.ts';
 export {
   catalogueModels,
   factsOf,
+  parametersOf,
   providerNames,
   type ResolvedProvider,
   resolveProvider,
@@ -92,8 +97,10 @@ export function createModels(options: ModelsOptions = {}): Models {
     if (!provider.isReady && !isOffline) throw noKeyFor(id, provider);
     const plainId = `${provider.name}/${model}`;
     const facts = factsOf(provider, model, settings);
+    sayIfMisspelt(provider, model, facts);
     const parameters = parametersOf(plainId, variant, settings);
-    const call = { id, model, provider, facts, environment, parameters, ...(tap !== undefined && { tap }) };
+    const dialect = dialectSettingsOf(provider, model, settings);
+    const call = { id, model, provider, facts, dialect, environment, parameters, ...(tap !== undefined && { tap }) };
     const openWire = await loadWire(provider.wire);
     // An address or a proxy that is none shows itself now.
     openWire(call, provider.keys[0] ?? offlineKey);
@@ -101,8 +108,19 @@ export function createModels(options: ModelsOptions = {}): Models {
       id,
       provider,
       info: infoOf(facts),
-      open: (key, onHeaders) => openWire(call, (key as FoundKey | null) ?? offlineKey, onHeaders),
+      open: (key, onHeaders, refusals) =>
+        openWire(call, (key as FoundKey | null) ?? offlineKey, { onHeaders, refusals }),
     };
+  }
+
+  /** A model that is newer than the catalogue is asked for all the same; one that is misspelt had better be said now. */
+  function sayIfMisspelt(provider: ResolvedProvider, model: string, facts: ModelFacts): void {
+    const known = Object.keys(facts).length > 0 ? [] : catalogueModels(provider);
+    const near = nearest(model, known);
+    if (near === null || isOtherVersion(model, near)) return;
+    notice(
+      `${provider.name}/${model} is in no catalogue, and is asked for all the same. Did you mean "${provider.name}/${near}"?`,
+    );
   }
 
   async function candidatesFor(name: string): Promise<readonly Candidate[]> {

@@ -100,8 +100,8 @@ describe('M3: thinking', () => {
 
   it('gives way to a temperature that was set, where nobody asked for it, and else excludes it', () => {
     const warm = { temperature: 0.2, topP: 0.9 };
-    expect(bodyFor('claude-haiku-4-5', warm)).toMatchObject({ temperature: 0.2, top_p: 0.9 });
-    expect(bodyFor('claude-haiku-4-5', warm).thinking).toBeUndefined();
+    expect(bodyFor('claude-3-7-sonnet', warm)).toMatchObject({ temperature: 0.2, top_p: 0.9 });
+    expect(bodyFor('claude-3-7-sonnet', warm).thinking).toBeUndefined();
     expect(bodyFor('claude-sonnet-4-6', warm)).toMatchObject({ temperature: 0.2, thinking: { type: 'disabled' } });
     const both = bodyFor('claude-haiku-4-5', { ...warm, thinkingBudgetTokens: 4000 });
     expect([both.temperature, both.top_p, both.thinking]).toEqual([undefined, undefined, budget(4000)]);
@@ -120,19 +120,43 @@ describe('M3: thinking', () => {
     results({ call: 'c2', tool: 'read', content: 'x' }),
   ];
 
-  it('is off for the rest of a turn whose first thoughts are lost, where the API would refuse it, and on in the next', () => {
+  it.each([
+    'claude-opus-4-1',
+    'claude-sonnet-4-5',
+    'claude-haiku-4-5',
+    'claude-opus-4-5',
+    'claude-opus-4-6',
+    'claude-sonnet-4-6',
+  ])('of %s excludes one of temperature and top-p: the temperature is sent, and a top-p that stands alone', (name) => {
+    const both = bodyFor(name, { temperature: 0.2, topP: 0.9 });
+    expect([both.temperature, both.top_p]).toEqual([0.2, undefined]);
+    expect(bodyFor(name, { topP: 0.9 }).top_p).toBe(0.9);
+  });
+
+  it('stays on in a turn that began without thoughts: a change would void what is kept of the messages', () => {
     const name = 'claude-haiku-4-5';
     const own = `anthropic/${name}`;
     const thinking = (messages: Message[], more: Partial<ModelRequest> = {}) =>
       bodyFor(name, {}, more, messages).thinking;
     expect(thinking(loop(own, name, [thought]))).toEqual(budget(8192));
-    expect(thinking(loop(`${own}@high`, name, [thought]))).toEqual(budget(8192));
-    expect(thinking(loop('anthropic/other', name, [thought]))).toBeUndefined();
-    expect(thinking(loop(own, name, []))).toBeUndefined();
-    expect(thinking(loop(own, name, [thought]), { signedFrom: 2 })).toBeUndefined();
-    const next = [...loop(own, name, []), assistant([{ type: 'text', text: 'So.' }], own), user('two')];
-    expect(thinking(next)).toEqual(budget(8192));
-    expect(bodyFor('claude-opus-5', {}, {}, loop('anthropic/other', name, [thought])).thinking).toEqual(adaptive);
+    expect(thinking(loop(own, name, []))).toEqual(budget(8192));
+    expect(thinking(loop('anthropic/other', name, [thought]))).toEqual(budget(8192));
+    expect(thinking(loop(own, name, [thought]), { signedFrom: 2 })).toEqual(budget(8192));
+  });
+
+  it('that a server takes in no turn that began without is left out there, from its first refusal on', async () => {
+    const name = 'claude-haiku-4-5';
+    const message =
+      'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, …';
+    const refusal = { status: 400, error: { type: 'invalid_request_error', message } };
+    const model = await modelOn([refusal, { text: 'one' }, { text: 'two' }, { text: 'three' }], { model: name });
+    const late = loop(`anthropic/${name}`, name, []);
+    const long = { maxOutputTokens: 32_000 };
+    expect(await answerOf(model, request(late, long))).toMatchObject({ content: [{ type: 'text', text: 'one' }] });
+    await answerOf(model, request(late, long));
+    await answerOf(model, request([user('?')], long));
+    const sent = server?.requests.map(({ body }) => body.thinking);
+    expect(sent).toEqual([budget(8192), undefined, undefined, budget(8192)]);
   });
 
   it('goes back exactly as it came, only to its model, and only from where signatures hold', async () => {

@@ -48,6 +48,15 @@ describe('M9: a circuit breaker', () => {
     expect(health.report().providers[0]).toMatchObject({ state: 'closed' });
   });
 
+  it('is left as it is by calls for a compaction, and so is the health of keys', async () => {
+    const health = createHealth({ clock: leapingClock() });
+    const failures = [down, { code: 'rate_limited' }, { code: 'bad_key' }];
+    const candidate = scriptedCandidate('p/a', provider('p', ['k1']), () => failures.shift() ?? down);
+    const pool = poolModel({ id: 'p/a', candidates: [candidate], health, policy: { rounds: 1 } });
+    for (let n = 0; n < 8; n++) await thrownBy(call(pool, { ...ask, purpose: 'compaction' }));
+    expect(health.report().providers[0]).toMatchObject({ state: 'closed', keys: [{ state: 'ready' }] });
+  });
+
   it('counts a round once, however many keys and models were tried', async () => {
     const health = createHealth({ clock: leapingClock() });
     const from = provider('p', ['k1', 'k2', 'k3']);

@@ -199,6 +199,26 @@ describe('M6: a failure of a model of the AI SDK', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('that echoes the key says it without the key', async () => {
+    const error = { type: 'authentication_error', message: 'invalid x-api-key: secret-key, of org.' };
+    for (const status of [401, 400]) {
+      const model = await claudeOn([{ status, error }]);
+      const thrown = await thrownBy(answerOf(model, request([user('?')])));
+      expect(thrown).toMatchObject({ message: expect.stringContaining('invalid x-api-key: [key], of org.') as string });
+      await server.close();
+    }
+  });
+
+  it('that echoes the key of a wrapped model, or a part of it, says it without', async () => {
+    const message = 'Incorrect API key provided: sk-proj-Ab12Cd34Ef56Gh78. Or was it sk-proj-********************Gh78?';
+    const error = { statusCode: 401, responseBody: JSON.stringify({ error: { message } }) };
+    const wrapped = { ...mock('v3', () => []), doStream: () => Promise.reject(error) };
+    expect(await thrownBy(call(fromAiSdk(wrapped), request([user('?')])))).toMatchObject({
+      code: 'unauthorized',
+      message: expect.stringContaining('Incorrect API key provided: [key]. Or was it [key]?') as string,
+    });
+  });
+
   it('that says that the prompt is too long is an overflow', async () => {
     const error = { type: 'invalid_request_error', message: 'prompt is too long: 9 tokens > 8 maximum' };
     const model = await claudeOn([{ status: 400, error }]);
@@ -316,6 +336,45 @@ function mock(specificationVersion: string, parts: (options: Asked) => object[])
     doGenerate: () => Promise.reject(new Error('It only streams.')),
   };
 }
+
+describe('what the provider keeps of a conversation', () => {
+  const end = { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage: {} };
+  /** The options of providers that a model gets. */
+  async function optionsFor(provider: string, providerOptions?: Parameters<typeof fromAiSdk>[1]) {
+    let options: unknown = null;
+    const model = {
+      ...mock('v3', (asked) => {
+        options = 'providerOptions' in asked ? asked.providerOptions : 'none';
+        return [{ type: 'text-delta', id: '0', delta: 'x' }, end];
+      }),
+      provider,
+    };
+    await answerOf(fromAiSdk(model, providerOptions), request([user('?')]));
+    return options;
+  }
+
+  it('is nothing at OpenAI, over both of its interfaces and at Azure', async () => {
+    expect(await optionsFor('openai.responses')).toEqual({ openai: { store: false } });
+    expect(await optionsFor('openai.chat')).toEqual({ openai: { store: false } });
+    const azure = { azure: { store: false }, openai: { store: false } };
+    expect(await optionsFor('azure.responses')).toEqual(azure);
+    expect(await optionsFor('azure-openai.responses')).toEqual(azure);
+  });
+
+  it('is what the user says, beside all other options', async () => {
+    const kept = { openai: { store: true, user: 'u' } };
+    expect(await optionsFor('openai.responses', { providerOptions: kept })).toEqual(kept);
+    const other = { openai: { user: 'u' }, x: { y: 1 } };
+    expect(await optionsFor('openai.responses', { providerOptions: other })).toEqual({
+      openai: { user: 'u', store: false },
+      x: { y: 1 },
+    });
+  });
+
+  it('is not spoken of to others', async () => {
+    expect(await optionsFor('mistral.chat')).toBe('none');
+  });
+});
 
 describe('every version of the AI SDK’s interface', () => {
   const usage = {

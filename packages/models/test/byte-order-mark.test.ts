@@ -8,6 +8,7 @@ it('a byte order mark before the first event is no part of it, however the bytes
     const reader = createStreamReader({
       read: (data) => seen.push(data) === 2,
       readWhole: () => undefined,
+      isThinking: () => false,
       isWhole: () => true,
       finish: () => {
         throw new Error('not asked for here');

@@ -5,8 +5,9 @@ import { costAt, leastInputPrice, pricesAt } from '../src/catalogue/cost.ts';
 import { findAt, providerAt, providerCalled } from '../src/catalogue/find.ts';
 import { infoOf } from '../src/catalogue/pricing.ts';
 import { type CatalogueProvider, catalogue, type DatedPrices } from '../src/catalogue/table.ts';
-import { createPricing } from '../src/index.ts';
-import { noUsage } from './support.ts';
+import { createPricing, google } from '../src/index.ts';
+import { wireServer } from '../src/testing/index.ts';
+import { answerOf, noUsage, request, user } from './support.ts';
 
 const day = Date.parse('2026-11-12T12:00:00Z');
 const million = 1_000_000;
@@ -28,7 +29,7 @@ describe('the cost of a call (M4)', () => {
     const pricing = createPricing('openai', 'http://localhost:11434/v1/chat/completions', 'my-own-model');
     expect(pricing.cost({ ...noUsage, inputTokens: 1000 }, day)).toBeNull();
     expect(pricing.info({})).toEqual({ contextTokens: 128_000, outputTokens: 4096, isPriceKnown: false });
-    expect(pricing.thinks()).toBeNull();
+    expect(pricing.facts().thinks).toBeUndefined();
   });
 
   it('is that of the provider at the address, or of the wire’s own behind a gateway', () => {
@@ -81,6 +82,30 @@ describe('the cost of a call (M4)', () => {
     expect(at('2026-06-01T00:30:00Z')).toBe(3);
     expect(at('2026-06-01T12:00:00Z')).toBe(2);
     expect(at('2026-06-01T23:00:00Z')).toBe(3);
+  });
+
+  it('that is announced for a later day holds from that day on, by the clock of the call, and not before', async () => {
+    const entries = [
+      { input: 2, output: 10 },
+      { input: 4, output: 20, when: { start_date: '2026-12-01' } },
+    ];
+    const at = (time: string) => costAt(entries, { ...noUsage, inputTokens: million }, Date.parse(time));
+    expect(at('2026-11-30T23:59:59Z')).toBe(2);
+    expect(at('2026-12-01T00:00:00Z')).toBe(4);
+    expect(costAt(entries.slice(1), { ...noUsage, inputTokens: million }, Date.parse('2026-11-30'))).toBeNull();
+
+    const usage = { inputTokens: 1000, outputTokens: 10 };
+    const server = await wireServer([
+      { text: 'one', usage },
+      { text: 'two', usage },
+    ]);
+    const model = google({ model: 'gemini-4-argon', baseUrl: server.url, environment: {} });
+    const costOn = async (day: string) =>
+      (await answerOf(model, request([user('?')], { at: Date.parse(day) }))).costUsd;
+    const [before, after] = [await costOn('2026-11-30T23:00:00Z'), await costOn('2026-12-01T00:00:00Z')];
+    await server.close();
+    expect(before).toBeGreaterThan(0);
+    expect(after).toBeCloseTo(2 * Number(before));
   });
 
   it('is higher for the whole of a request beyond a tier, cache and all', () => {
@@ -176,6 +201,44 @@ describe('the catalogue (M10)', () => {
     expect(context('Claude-Opus-5')).toBe(1_000_000);
     expect(findAt(anthropic, 'claude-3-5-sonnet-20241022')).toMatchObject({ context: 200_000, output: 8192 });
     expect(findAt(anthropic, 'gpt-5')).toBeNull();
+  });
+
+  it.each(['gpt-5.4', 'gpt-5.5', 'gpt-5.6-sol', 'gpt-5.6-luna', 'gpt-6-astra', 'gpt-6-sol', 'gpt-6.1-sol'])(
+    'gives %s its window of 922 000 tokens of input: at 272 000 only the price steps',
+    (model) => {
+      const pricing = createPricing('openai', 'https://api.openai.com/v1/responses', model);
+      expect(pricing.info({})).toMatchObject({ contextTokens: 1_050_000, outputTokens: 128_000 });
+      const cost = (inputTokens: number) => pricing.cost({ ...noUsage, inputTokens }, day) ?? 0;
+      expect(cost(300_000) / cost(150_000)).toBeCloseTo(4);
+    },
+  );
+
+  it.each([
+    ['openai', 'gpt-6.2-sol', 'gpt-6.1-sol', 1_050_000, 128_000],
+    ['openai', 'gpt-6.2-sol-2026-11-20', 'gpt-6.1-sol', 1_050_000, 128_000],
+    ['anthropic', 'claude-opus-6', 'claude-opus-5-5', 1_000_000, 128_000],
+    ['google', 'gemini-4-carbon', 'gemini-4-argon', 1_048_576, 32_768],
+    ['google', 'gemini-3.9-flash', 'gemini-3.8-flash', 1_048_576, 65_536],
+    ['xai', 'grok-5', 'grok-4.7', 500_000, 500_000],
+    ['openrouter', 'openai/gpt-6.2-sol', 'openai/gpt-6.1-sol', 1_050_000, 128_000],
+  ])(
+    'gives a new model of a family its limits, and no price: %s/%s is like %s',
+    (home, name, like, context, output) => {
+      const place = providerCalled(home);
+      if (place === null) throw new Error(`There is no ${home}.`);
+      const facts = findAt(place, name);
+      expect(facts).toMatchObject({ like, context, output });
+      expect(infoOf(facts ?? {}).isPriceKnown).toBe(false);
+    },
+  );
+
+  it('takes no family for a name of another maker, an older version, or none', () => {
+    const openai = providerCalled('openai');
+    if (openai === null) throw new Error('There is no openai.');
+    expect(findAt(openai, 'mistral-9')).toBeNull();
+    expect(findAt(openai, 'gpt-2')).toBeNull();
+    expect(findAt(openai, 'my-own-model')).toBeNull();
+    expect(findAt(openai, 'gpt-5.5')?.like).toBeUndefined();
   });
 
   it('knows providers by their address, and not by something that looks like it', () => {

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createNetServer, type Server as NetSe
 import { isPawlError } from '@pawl/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { responseError, retryAfter } from '../src/http/failure.ts';
-import { silenceLimit } from '../src/http/timeouts.ts';
+import { contentLimit, silenceLimit } from '../src/http/timeouts.ts';
 import { anthropic, failureDetails, isTransientFailure, openaiChat, type WireOptions } from '../src/index.ts';
 import { type WireAnswer, wireServer } from '../src/testing/index.ts';
 import { anthropicStream } from '../src/testing/wire-anthropic.ts';
@@ -73,9 +73,93 @@ describe('a failed request', () => {
     ['Qwen', 400, 'Range of input length should be [1, 129024]'],
     ['xAI', 400, "This model's maximum prompt length is 131072 but the request contains 133000 tokens."],
     ['llama.cpp', 400, 'the request exceeds the available context size, try increasing it'],
+    [
+      'vLLM',
+      400,
+      'The decoder prompt (length 21535) is longer than the maximum model length of 16384. Make sure that `max_model_len` is no smaller than the number of text tokens.',
+    ],
+    ['vLLM behind a proxy', 500, 'The decoder prompt (length 66501) is longer than the maximum model length of 65536.'],
+    ['a later vLLM', 400, 'Prompt length of 5016 is longer than the maximum model length of 4096.'],
+    ["vLLM's scheduler", 400, 'Input prompt (35247 tokens) is too long and exceeds limit of 1000'],
+    [
+      'vLLM with images',
+      400,
+      'The prompt (total length 25938) is too long to fit into the model (context length 4096).',
+    ],
+    ['TGI, of the input alone', 422, 'Input validation error: `inputs` must have less than 1024 tokens. Given: 1168'],
+    ['SGLang', 400, "The input (61709 tokens) is longer than the model's context length (40960 tokens)."],
+    ["SGLang's scheduler", 400, 'Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens).'],
+    ['TensorRT-LLM', 400, 'Prompt length (8200) exceeds maximum input length (8192).'],
+    ['Copilot', 400, 'prompt token count of 93854 exceeds the limit of 90000'],
+    [
+      'Vertex',
+      400,
+      'Unable to submit request because the input token count is 1251952 but model only supports up to 1048576. Reduce the input token count and try again.',
+    ],
+    [
+      'OpenAI',
+      400,
+      'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 289650 tokens.',
+    ],
+    [
+      'Nova on Bedrock',
+      400,
+      'Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.',
+    ],
   ])('is context_overflow where %s says with %i that the conversation is too long', (_provider, status, message) => {
     const body = JSON.stringify({ error: { type: 'invalid_request_error', message } });
     expect(responseError(status, {}, body, 0)).toMatchObject({ code: 'context_overflow' });
+  });
+
+  it.each([
+    [
+      'Groq',
+      413,
+      'Request too large for model `llama-3.3-70b-versatile` in organization `org_1` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 14137, please reduce your message size and try again.',
+    ],
+    [
+      'OpenAI',
+      429,
+      'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 30601. The input or output tokens must be reduced in order to run successfully.',
+    ],
+  ])(
+    'E12: of %s with %i that is larger than a minute may be is too long, and no rate',
+    (_provider, status, message) => {
+      const body = JSON.stringify({ error: { message, type: 'tokens', code: 'rate_limit_exceeded' } });
+      expect(responseError(status, {}, body, 0)).toMatchObject({ code: 'context_overflow' });
+    },
+  );
+
+  it('for a rate that others used up is a rate', () => {
+    const message =
+      'Rate limit reached for model `llama` on tokens per minute (TPM): Limit 6000, Used 5034, Requested 1443. Please try again in 4.77s. Too many tokens.';
+    const body = JSON.stringify({ error: { message, type: 'tokens', code: 'rate_limit_exceeded' } });
+    expect(responseError(429, {}, body, 0)).toMatchObject({ code: 'rate_limited' });
+    expect(responseError(413, {}, body, 0)).toMatchObject({ code: 'rate_limited' });
+  });
+
+  it('E12: is context_overflow where a router hides what the provider behind it said', () => {
+    const raw = '{"message":"input length and `max_tokens` exceed context limit: 149674 + 64000 > 204658"}';
+    const body = JSON.stringify({
+      error: { message: 'Provider returned error', code: 400, metadata: { raw, provider_name: 'Amazon Bedrock' } },
+    });
+    expect(responseError(400, {}, body, 0)).toMatchObject({
+      code: 'context_overflow',
+      message: expect.stringContaining('exceed context limit') as string,
+    });
+  });
+
+  it('E12: is context_overflow by the code alone, as Copilot says it', () => {
+    const body = JSON.stringify({ error: { message: 'no', code: 'model_max_prompt_tokens_exceeded' } });
+    expect(responseError(400, {}, body, 0)).toMatchObject({ code: 'context_overflow' });
+  });
+
+  it('for one content that is too large says so', () => {
+    const message = "Invalid 'input[3].output': string too long. Expected a string with maximum length 10485760.";
+    const body = JSON.stringify({
+      error: { message, type: 'invalid_request_error', code: 'string_above_max_length' },
+    });
+    expect(responseError(400, {}, body, 0)).toMatchObject({ code: 'request_too_large' });
   });
 
   it('says when to try again', async () => {
@@ -311,7 +395,7 @@ describe('a limit on waiting', () => {
             vi.advanceTimersByTime(25 * minutes);
             more(body.slice(thought, word));
           } else if (type === 'text') vi.advanceTimersByTime(5 * minutes);
-          if (type !== 'activity') seen.push(type);
+          if (type !== 'activity' && type !== 'usage') seen.push(type);
         }
       })(),
     );
@@ -329,12 +413,92 @@ describe('a limit on waiting', () => {
     [{ firstByteMs: 0, idleMs: 300 }, false, 0, 'timeouts.firstByteMs'],
     [{ firstByteMs: 100, idleMs: 0 }, false, 0, 'timeouts.idleMs'],
   ])('of %j on an answer that is written: %j, is %j ms, from %s', (timeouts, isWriting, milliseconds, setting) => {
-    expect(silenceLimit({ connectMs: 0, ...timeouts }, isWriting)).toEqual({ milliseconds, setting });
+    expect(silenceLimit(timeouts, !isWriting)).toEqual({ milliseconds, setting });
+  });
+
+  it.each([
+    [{ firstByteMs: 1000, contentMs: 300 }, true, 1000, 'timeouts.firstByteMs'],
+    [{ firstByteMs: 1000, contentMs: 300 }, false, 300, 'timeouts.contentMs'],
+    [{ firstByteMs: 100, contentMs: 300 }, true, 300, 'timeouts.contentMs'],
+    [{ firstByteMs: 0, contentMs: 300 }, true, 0, 'timeouts.firstByteMs'],
+    [{ firstByteMs: 100, contentMs: 0 }, true, 0, 'timeouts.contentMs'],
+  ])('of %j on content, while the model thinks: %j, is %j ms, from %s', (timeouts, thinks, milliseconds, setting) => {
+    expect(contentLimit(timeouts, thinks)).toEqual({ milliseconds, setting });
+  });
+
+  describe('M2: on content', () => {
+    const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+    const text = (word: string) =>
+      event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: word } });
+    const opened = (index: number, block: object) =>
+      event({ type: 'content_block_start', index, content_block: block });
+    const begun = event({ type: 'message_start', message: { usage: {} } });
+    const writing = begun + opened(0, { type: 'text', text: '' }) + text('Hel');
+    const thinking = opened(1, { type: 'thinking', thinking: '', signature: '' });
+
+    /** A server that says `body`, and then sends `ping` for ever. */
+    async function pinging(body: string, ping: string) {
+      const server = createServer((incoming, outgoing) => {
+        outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+        outgoing.write(body);
+        const timer = setInterval(() => outgoing.write(ping), 5);
+        outgoing.once('close', () => clearInterval(timer));
+        incoming.resume();
+      });
+      closing.unshift(() => server.closeAllConnections());
+      return `http://127.0.0.1:${await listen(server)}`;
+    }
+
+    it.each([
+      ['pings', event({ type: 'ping' })],
+      ['comments', ': keep-alive\n\n'],
+      ['empty deltas', text('')],
+      ['events that nobody knows', event({ type: 'heartbeat' })],
+    ])('%s do not hold an answer open that has stalled', async (_what, ping) => {
+      const url = await pinging(writing, ping);
+      const error = await thrownBy(call(modelAt(url, { timeouts: { contentMs: 100, idleMs: 60_000 } }), ask));
+      expect(error).toMatchObject({
+        code: 'idle_timeout',
+        message: expect.stringMatching(/nothing of its answer for 100 ms.*raise timeouts\.contentMs/) as string,
+      });
+      expect(isTransientFailure(error)).toBe(true);
+    });
+
+    it('pings before the first word are given as long as a thought, and no longer', async () => {
+      const url = await pinging(begun, event({ type: 'ping' }));
+      const timeouts = { contentMs: 20, firstByteMs: 150 };
+      expect(await thrownBy(call(modelAt(url, { timeouts }), ask))).toMatchObject({
+        code: 'idle_timeout',
+        message: expect.stringMatching(/nothing of its answer for 150 ms.*raise timeouts\.firstByteMs/) as string,
+      });
+    });
+
+    it('a thought in the middle of an answer may be silent for as long as one before it', async () => {
+      const url = await pinging(
+        `${writing}${event({ type: 'content_block_stop', index: 0 })}${thinking}`,
+        event({ type: 'ping' }),
+      );
+      const timeouts = { contentMs: 20, idleMs: 20, firstByteMs: 200 };
+      expect(await thrownBy(call(modelAt(url, { timeouts }), ask))).toMatchObject({
+        message: expect.stringMatching(/200 ms.*raise timeouts\.firstByteMs/) as string,
+      });
+    });
+
+    it('what comes in small pieces is content, whatever comes between', async () => {
+      const url = await pinging(writing, text('l') + event({ type: 'ping' }));
+      const words: string[] = [];
+      const timeouts = { contentMs: 400, idleMs: 400, firstByteMs: 400 };
+      for await (const one of modelAt(url, { timeouts }).stream(ask, new AbortController().signal)) {
+        if (one.type === 'text') words.push(one.text);
+        if (words.length > 200) break;
+      }
+      expect(words.join('')).toMatch(/^Hell+$/);
+    });
   });
 
   it('of 0 is none', async () => {
     const server = await serve([{ text: 'ok' }]);
-    const timeouts = { connectMs: 0, firstByteMs: 0, idleMs: 0 };
+    const timeouts = { connectMs: 0, firstByteMs: 0, idleMs: 0, contentMs: 0 };
     expect((await answerOf(modelAt(server.url, { timeouts }), ask)).stopReason).toBe('end');
   });
 });

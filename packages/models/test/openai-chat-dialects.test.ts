@@ -2,10 +2,12 @@ import type { ModelRequest } from '@pawl/engine';
 import type { AssistantPart, FilePart, JsonObject, Message } from '@pawl/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Parameters } from '../src/parameters.ts';
+import { createModels, type ModelsSettings } from '../src/select.ts';
+import { wireServer } from '../src/testing/index.ts';
 import { createBodyMaker } from '../src/wires/openai-chat-body.ts';
 import { dialectOf } from '../src/wires/openai-chat-dialects.ts';
 import { readText, sse } from './streams.ts';
-import { assistant, request, results, user } from './support.ts';
+import { answerOf, assistant, request, results, user } from './support.ts';
 
 const own = 'openai-chat/m';
 const tools = [{ name: 'read', description: 'Reads a file.', inputSchema: { type: 'object' } }];
@@ -22,7 +24,7 @@ function bodyFor(
     id: `openai-chat/${model}`,
     isStreaming: true,
     parameters,
-    dialect: dialectOf(host),
+    dialect: dialectOf(host, model),
     cache: '5m',
     takes: () => null,
   });
@@ -260,5 +262,40 @@ describe('M13: files over Chat Completions', () => {
       },
     ]);
     expect(sent('api.mistral.ai').map(({ role }) => role)).toEqual(['tool', 'tool', 'assistant', 'user']);
+  });
+});
+
+describe('M1: a dialect in the settings', () => {
+  async function sentBy(settings: ModelsSettings, name: string): Promise<Body> {
+    const server = await wireServer([{ text: 'ok' }]);
+    const providers = {
+      corp: { wire: 'openai-chat', baseUrl: `${server.url}/v1`, ...settings.providers?.corp },
+    } as const;
+    const models = createModels({ settings: { ...settings, providers }, environment: {} });
+    const calling = [user('?'), assistant([reading], name), result];
+    await answerOf(await models.modelFor(name), request(calling, { tail: 'Step 2.' }));
+    await server.close();
+    return server.requests[0]?.body as Body;
+  }
+  const callIds = ({ messages }: Body) =>
+    messages.flatMap(({ tool_calls: calls = [] }) => (calls as JsonObject[]).map(({ id }) => id));
+
+  it('is that of a known server behind another host, and what is otherwise', async () => {
+    const dialect = { like: 'mistral', outputLimitField: 'max_completion_tokens' } as const;
+    const body = await sentBy({ providers: { corp: { dialect } } }, 'corp/m');
+    expect(callIds(body)).toEqual([expect.stringMatching(/^[a-z0-9]{9}$/)]);
+    expect(body.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
+    expect([body.max_completion_tokens, body.max_tokens, body.stream_options]).toEqual([1000, undefined, undefined]);
+  });
+
+  it('may be that of one model behind a gateway', async () => {
+    const models = { 'corp/o': { dialect: { outputLimitField: 'max_completion_tokens' } } } as const;
+    expect((await sentBy({ models }, 'corp/o')).max_completion_tokens).toBe(1000);
+    expect((await sentBy({ models }, 'corp/other')).max_tokens).toBe(1000);
+  });
+
+  it('is not needed for the ids of Mistral’s models, which are short wherever they are', async () => {
+    expect(callIds(await sentBy({}, 'corp/mistralai/devstral-2512'))).toEqual([expect.stringMatching(/^[a-z0-9]{9}$/)]);
+    expect(callIds(await sentBy({}, 'corp/m'))).toEqual(['t1_s1_c1']);
   });
 });

@@ -246,7 +246,7 @@ describe('M3: calls that a model writes as text', () => {
     ['127.0.0.1', true],
     ['notgroq.com', true],
   ])('are looked for only where the server may have left them: at %s, %j', async (host, isLookedFor) => {
-    expect(dialectOf(host).leavesCallsInText).toBe(isLookedFor);
+    expect(dialectOf(host, 'm').leavesCallsInText).toBe(isLookedFor);
     server = await wireServer([{ text: written }]);
     const dialect = { leavesCallsInText: isLookedFor };
     const message = await answerOf(openaiChat({ model: 'm', baseUrl: server.url, environment: {}, dialect }), asked);

@@ -63,7 +63,7 @@ describe('M1: the body of a Responses request', () => {
     expect(server.requests[0]?.raw).toBe(
       '{"model":"m","max_output_tokens":1000,"stream":true,"store":false,"include":["reasoning.encrypted_content"],' +
         '"prompt_cache_key":"s","instructions":"Be brief.",' +
-        '"tools":[{"type":"function","name":"read","description":"Reads a file.","parameters":{"type":"object"},"strict":false}],' +
+        '"tools":[{"type":"function","name":"read","description":"Reads a file.","parameters":{"type":"object","properties":{}},"strict":false}],' +
         '"input":[{"role":"user","content":[{"type":"input_text","text":"Read a.txt"}]},' +
         '{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"Hm."},{"type":"summary_text","text":"Yes."}],' +
         '"encrypted_content":"sealed"},{"role":"assistant","content":"I look.","phase":"commentary"},' +

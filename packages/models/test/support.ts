@@ -38,6 +38,11 @@ export async function call(model: Model, asked: ModelRequest, signal: AbortSigna
   return events;
 }
 
+/** Events without the counts that come on the way. */
+export function uncounted(events: readonly ModelEvent[]): ModelEvent[] {
+  return events.filter(({ type }) => type !== 'usage');
+}
+
 /** The whole answer of one call. */
 export async function answerOf(model: Model, asked: ModelRequest, signal?: AbortSignal): Promise<ModelMessage> {
   const last = (await call(model, asked, signal)).at(-1);

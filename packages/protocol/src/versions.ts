@@ -37,6 +37,7 @@ export const eventVersions: Record<EventType, number> = {
   'loop.verified': 1,
   'history.repaired': 1,
   'context.trimmed': 1,
+  'context.removed': 1,
   'compaction.started': 1,
   'compaction.summarised': 1,
   'compaction.failed': 1,

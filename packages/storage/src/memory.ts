@@ -1,4 +1,4 @@
-import type { Damage, SessionQuery, SessionSummary, Storage } from '@pawl/engine';
+import type { Damage, SessionOwner, SessionQuery, SessionSummary, Storage } from '@pawl/engine';
 import type { DurableEvent } from '@pawl/protocol';
 import { digestOf, digestsIn } from './digest.ts';
 import { createChanges, follow } from './follow.ts';
@@ -20,7 +20,7 @@ type Held = {
  */
 export function memoryLog(): Storage {
   const sessions = new Map<string, Held>();
-  const claims = new Set<string>();
+  const claims = new Map<string, SessionOwner>();
   const blobs = new Map<string, Uint8Array>();
   /** Blobs put since a session last named them: somebody is about to. */
   const pending = new Set<string>();
@@ -29,6 +29,11 @@ export function memoryLog(): Storage {
 
   const mustBeOpen = (): void => {
     if (changes.isClosed()) throw logClosed();
+  };
+
+  const refuseOwned = (session: string): void => {
+    const owner = claims.get(session);
+    if (owner !== undefined) throw sessionLocked(session, owner);
   };
 
   async function read(session: string, afterSeq = 0): Promise<DurableEvent[]> {
@@ -71,7 +76,7 @@ export function memoryLog(): Storage {
     },
     async delete(session) {
       mustBeOpen();
-      if (claims.has(session)) throw sessionLocked(session);
+      refuseOwned(session);
       const held = sessions.get(session);
       sessions.delete(session);
       for (const digest of held?.digests ?? []) {
@@ -82,8 +87,8 @@ export function memoryLog(): Storage {
     watch: (session, afterSeq, signal) => follow(read, changes, session, afterSeq, signal),
     async claim(session) {
       mustBeOpen();
-      if (claims.has(session)) throw sessionLocked(session);
-      claims.add(session);
+      refuseOwned(session);
+      claims.set(session, { name: `memory-${process.pid}`, pid: process.pid, since: Date.now() });
       let isReleased = false;
       return {
         async release() {
@@ -93,6 +98,7 @@ export function memoryLog(): Storage {
         },
       };
     },
+    owner: async (session) => claims.get(session) ?? null,
     damage: (): Damage[] => [],
     async close() {
       changes.close();

@@ -1,5 +1,6 @@
 /** One append as it is stored: the JSON of its events in one string, with a checksum. */
 import { crc32 } from 'node:zlib';
+import type { SessionOwner } from '@pawl/engine';
 import { type DurableEvent, PawlError, upgradeEvent } from '@pawl/protocol';
 
 /** `body` is a JSON array of the events `firstSeq` to `lastSeq`, `checksum` its CRC-32. */
@@ -106,10 +107,11 @@ export function conflict(session: string, expectedSeq: number, headSeq: number):
 }
 
 /** That a living owner has the session. */
-export function sessionLocked(session: string): PawlError {
+export function sessionLocked(session: string, { pid, since }: Pick<SessionOwner, 'pid' | 'since'>): PawlError {
+  const when = new Date(since).toISOString().replace(/\.\d+Z$/, 'Z');
   return new PawlError(
     'session_locked',
-    `Session ${session} is in use by another driver. Watch it, or end that driver first.`,
+    `Session ${session} is driven by process ${pid}${pid === process.pid ? ' (this one)' : ''}, since ${when}. Watch it with: pawl watch ${session}`,
   );
 }
 

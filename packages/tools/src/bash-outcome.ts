@@ -37,7 +37,8 @@ export function outcomeOf(
 
 function endNotes(end: ShellEnd, limitMs: number, output: string): string[] {
   const notes: string[] = [];
-  if (end.isCancelled) notes.push('Cancelled; the command and all that it started were ended.');
+  const why = end.isTurnOver ? 'The time of the turn was up' : 'Cancelled';
+  if (end.isCancelled) notes.push(`${why}; the command and all that it started were ended.`);
   else if (end.isTimedOut) {
     notes.push(`Not finished after ${limitMs} ms; the command and all that it started were ended.`);
     notes.push(

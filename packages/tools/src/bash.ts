@@ -11,7 +11,7 @@ import type { ToolOptions } from './options.ts';
 import { detailsOf, stateOf } from './process.ts';
 import { progressReporter } from './progress.ts';
 import { quietGit } from './repository/environment.ts';
-import { type Launch, type NetworkAccess, reachesAnyHost, type Sandbox } from './sandbox/index.ts';
+import { type Launch, mostSetups, type NetworkAccess, reachesAnyHost, type Sandbox } from './sandbox/index.ts';
 import { runShell } from './shell.ts';
 import { needsTerminal } from './terminal.ts';
 import { defineTool } from './tool.ts';
@@ -104,71 +104,82 @@ async function run(input: BashInput, context: ToolContext, commands: Commands): 
   context.signal.throwIfAborted();
   const impossible = await needsTerminal(input.command);
   if (impossible !== null) return { content: impossible, isError: true };
-  const launch =
-    held.containment === 'escape'
-      ? null
-      : await sandbox.launch(context.session, context.cwd, { mode: modeOf(input, context), roots: rootsOf(context) });
+  const limits = { mode: modeOf(input, context), roots: rootsOf(context) };
+  const launch = held.containment === 'escape' ? null : () => sandbox.launch(context.session, context.cwd, limits);
   return input.background === true
     ? runBehind(input, context, commands, launch)
     : runAndWait(input, context, commands, launch);
 }
 
-/** What only reads was judged by what git does when nothing of the repository's settings is run. */
-const environmentOf = (command: string, options: ToolOptions): Record<string, string> => ({
+/**
+ * What only reads was judged by what git does when nothing of the repository's settings is run. By the call a Pawl that
+ * a command starts knows that no person started it: it answers no approvals.
+ */
+const environmentOf = (
+  command: string,
+  { session, call }: ToolContext,
+  options: ToolOptions,
+): Record<string, string> => ({
   ...commandEnvironment(options),
   ...(readsOnly(command) && quietGit),
+  PAWL_CALL: `${session}/${call}`,
 });
+
+/** Contains a command anew each time; null leaves it free. */
+type Launcher = (() => Promise<Launch | null>) | null;
 
 async function runAndWait(
   { command, timeoutMs }: BashInput,
   context: ToolContext,
   { options }: Commands,
-  launch: Launch | null,
+  launcher: Launcher,
 ): Promise<ToolOutcome> {
   const limitMs = Math.min(timeoutMs ?? options.commandTimeoutMs, options.maxCommandTimeoutMs);
   const progress = progressReporter(context.progress);
-  const running = runShell({
-    command,
-    cwd: context.cwd,
-    environment: environmentOf(command, options),
-    launch,
-    timeoutMs: limitMs,
-    killGraceMs: options.killGraceMs,
-    maxOutputBytes: options.maxCommandOutputBytes,
-    signal: context.signal,
-    onOutput: progress.add,
-  });
-  await running.catch(() => undefined);
-  progress.stop();
-  const setRight = (await launch?.release()) ?? null;
-  return outcomeOf(await running, limitMs, launch, setRight);
+  for (let setup = 1; ; setup++) {
+    const launch = (await launcher?.()) ?? null;
+    const running = runShell({
+      command,
+      cwd: context.cwd,
+      environment: environmentOf(command, context, options),
+      launch,
+      timeoutMs: limitMs,
+      killGraceMs: options.killGraceMs,
+      maxOutputBytes: options.maxCommandOutputBytes,
+      signal: context.signal,
+      onOutput: progress.add,
+    });
+    const hasBegun = await running.then(
+      (end) => end.hasBegun || end.isCancelled,
+      () => true,
+    );
+    if (hasBegun || setup === mostSetups) progress.stop();
+    const setRight = (await launch?.release()) ?? null;
+    // Something that was to be mounted has gone in the same moment; nothing was run yet.
+    if (hasBegun || setup === mostSetups) return outcomeOf(await running, limitMs, launch, setRight);
+  }
 }
 
 async function runBehind(
   { command, timeoutMs }: BashInput,
-  { session, cwd, notify }: ToolContext,
+  context: ToolContext,
   { options, background }: Commands,
-  launch: Launch | null,
+  launcher: Launcher,
 ): Promise<ToolOutcome> {
+  const { session, cwd, notify } = context;
   const onEnd = (ended: BackgroundProcess) =>
     notify?.(`Background process ${ended.id} ${stateOf(ended)}. Its output: process, action output.`);
-  const environment = environmentOf(command, options);
-  try {
-    const started = await background.start({
-      session,
-      command,
-      cwd,
-      environment,
-      launch,
-      timeoutMs: timeoutMs ?? null,
-      onEnd,
-    });
-    return {
-      content: `Started in the background as ${started.id}. You are told when it ends; its output: process, action output.`,
-      details: detailsOf(started),
-    };
-  } catch (error) {
-    await launch?.release();
-    throw error;
-  }
+  const started = await background.start({
+    session,
+    command,
+    cwd,
+    environment: environmentOf(command, context, options),
+    launcher,
+    timeoutMs: timeoutMs ?? null,
+    onEnd,
+  });
+  return {
+    content: `Started in the background as ${started.id}. You are told when it ends; its output: process, action output.`,
+    details: detailsOf(started),
+  };
 }

@@ -28,6 +28,7 @@ export { createRedactor } from './redact.ts';
 export {
   hostsText,
   type NetworkAccess,
+  noteOwnWrite,
   type Probe,
   probeSandbox,
   type SandboxMode,

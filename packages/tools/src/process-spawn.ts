@@ -17,12 +17,19 @@ export type ShellStart = {
   onOutput(chunk: Buffer): void;
 };
 
+type ShellExit = {
+  exitCode: number | null;
+  endedBy: NodeJS.Signals | null;
+  /** False where the sandbox could not be made, and so nothing was run. */
+  hasBegun: boolean;
+};
+
 export type ShellProcess = {
   /** Leads its process group. */
   id: number;
   /** Closes when nobody can write any more. */
   output: Socket;
-  exited: Promise<{ exitCode: number | null; endedBy: NodeJS.Signals | null }>;
+  exited: Promise<ShellExit>;
   /** Ends the whole group: asks it to, and after `graceMs` makes it. */
   end(graceMs: number): Promise<void>;
   /** To be called when the shell has ended. What is left running in the background of a free one goes on. */
@@ -80,9 +87,13 @@ export async function spawnShell({ command, cwd, environment, launch, onOutput }
     throw cannotStart(cause, cwd);
   }
   if (launch?.hasEntrance === true && launch.gateway !== null) takeEntrance(child, launch.gateway);
-  const exited = new Promise<Awaited<ShellProcess['exited']>>((resolve, reject) => {
+  const status = tellsItself ? statusOf(child) : null;
+  const exited = new Promise<ShellExit>((resolve, reject) => {
     child.on('error', (error) => reject(cannotStart(error, cwd)));
-    child.on('exit', (exitCode, endedBy) => resolve({ exitCode, endedBy }));
+    child.on('exit', async (exitCode, endedBy) => {
+      const hasBegun = status === null || exitCode !== setupFailed || (await status.hasBegun);
+      resolve({ exitCode, endedBy, hasBegun });
+    });
   });
   writer.destroy();
   const { pid: group } = child;
@@ -97,7 +108,8 @@ export async function spawnShell({ command, cwd, environment, launch, onOutput }
   });
   const leave = endWithProcess(group);
   const word = wordTo(child);
-  const inner = tellsItself ? innerOf(child) : null;
+  const inner = status?.inner ?? null;
+  launch?.breach.addEventListener('abort', () => hasExited || killGroup(group), { once: true });
   return {
     id: group,
     output,
@@ -143,18 +155,32 @@ function wordTo(child: ChildProcess): { end(): void } {
   return { end: () => void line.end('\n') };
 }
 
-/** The process that leads inside the sandbox, by the number it has outside; null if it never came to be. */
-async function innerOf(child: ChildProcess): Promise<number | null> {
+/** Bubblewrap's own exit code where it cannot make the sandbox; a command can have the same. */
+const setupFailed = 1;
+
+type Status = {
+  /** The process that leads inside the sandbox, by the number it has outside; null if it never came to be. */
+  inner: Promise<number | null>;
+  /** Whether the command was run, known when the sandbox has ended. */
+  hasBegun: Promise<boolean>;
+};
+
+/** What bubblewrap tells. It gives an exit code only of a command that it has started. */
+function statusOf(child: ChildProcess): Status {
   const line = child.stdio[3];
-  if (!line || !('setEncoding' in line)) return null;
+  if (!line || !('setEncoding' in line)) return { inner: Promise.resolve(null), hasBegun: Promise.resolve(true) };
   line.setEncoding('utf8');
   let text = '';
-  line.on('data', (piece: string) => {
-    text += piece;
+  const ended = once(line, 'end').catch(() => undefined);
+  const inner = new Promise<number | null>((resolve) => {
+    line.on('data', (piece: string) => {
+      text += piece;
+      const [, id] = /"child-pid": *([0-9]+)[^0-9]/.exec(text) ?? [];
+      if (id !== undefined) resolve(Number(id));
+    });
+    ended.then(() => resolve(null));
   });
-  await once(line, 'end').catch(() => undefined);
-  const [, id] = /"child-pid": *([0-9]+)/.exec(text) ?? [];
-  return id === undefined ? null : Number(id);
+  return { inner, hasBegun: ended.then(() => text.includes('"exit-code"')) };
 }
 
 function problemOf(command: string): string | null {

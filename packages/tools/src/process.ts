@@ -30,6 +30,7 @@ export function processTool(background: Background): Tool {
     ),
     isOutside: true,
     effect: ({ action }) => (action === 'stop' ? 'idempotent' : 'read'),
+    isPolling: ({ action }) => action !== 'stop',
     subject: ({ action }) => action,
     // They are the session's own.
     approval: () => false,

@@ -1,3 +1,4 @@
+import { isPawlError } from '@pawl/protocol';
 import { OutputCollector } from './output.ts';
 import { type ShellStart, spawnShell } from './process-spawn.ts';
 
@@ -17,8 +18,12 @@ export type ShellEnd = {
   durationMs: number;
   isTimedOut: boolean;
   isCancelled: boolean;
+  /** What it was cancelled for is that the time of its turn was up. */
+  isTurnOver: boolean;
   /** Something that the command left running still holds its output open. */
   isHeldOpen: boolean;
+  /** False where the sandbox could not be made, and so nothing was run. */
+  hasBegun: boolean;
 };
 
 /** How long after the shell's end its output must be silent to be taken for complete, ms. */
@@ -66,7 +71,9 @@ export async function runShell(run: ShellRun): Promise<ShellEnd> {
     // What a sandbox held is gone with it, however long its pipe takes to close.
     const isHeldOpen = !isDrained && run.launch?.hasInfo !== true;
     const isCancelled = run.signal.aborted;
-    return { ...exit, output, durationMs: Math.round(performance.now() - begun), isTimedOut, isCancelled, isHeldOpen };
+    const isTurnOver = isCancelled && isPawlError(run.signal.reason, 'max_duration');
+    const durationMs = Math.round(performance.now() - begun);
+    return { ...exit, output, durationMs, isTimedOut, isCancelled, isTurnOver, isHeldOpen };
   } finally {
     shell.leave();
     clearTimeout(timer);

@@ -31,11 +31,11 @@ const confinement: Confinement = {
   hasNetwork: false,
   temporary: '/host/t',
   hidden: [
-    { path: '/h/.ssh', isFolder: true },
-    { path: '/h/.netrc', isFolder: false },
+    { path: '/h/.ssh', isFolder: true, identity: '' },
+    { path: '/h/.netrc', isFolder: false, identity: '' },
   ],
   anchored: ['/w/.git'],
-  guarded: [{ path: '/w/.git/hooks', isFolder: true }],
+  guarded: [{ path: '/w/.git/hooks', isFolder: true, identity: '' }],
 };
 
 describe('P10: how a command is contained', () => {
@@ -44,12 +44,12 @@ describe('P10: how a command is contained', () => {
   it('is exactly this for bubblewrap', () => {
     expect(bubblewrapArguments(confinement, traits).join(' ')).toBe(
       [
-        '/usr/bin/bwrap --info-fd 3 --unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try',
+        '/usr/bin/bwrap --json-status-fd 3 --unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try',
         '--unshare-net --disable-userns --cap-drop ALL --die-with-parent --new-session --ro-bind / / --dev /dev',
         '--proc /proc --ro-bind /proc/sys /proc/sys --ro-bind-try /proc/sysrq-trigger /proc/sysrq-trigger --tmpfs /run',
         '--ro-bind-try /run/current-system /run/current-system --ro-bind-try /run/wrappers /run/wrappers',
-        '--bind /host/t /tmp --bind /w /w --tmpfs /h/.ssh --ro-bind /dev/null /h/.netrc --bind /w/.git /w/.git',
-        '--ro-bind /w/.git/hooks /w/.git/hooks --chdir /w --',
+        '--bind /host/t /tmp --bind /w /w --tmpfs /h/.ssh --ro-bind /dev/null /h/.netrc --bind-try /w/.git /w/.git',
+        '--ro-bind-try /w/.git/hooks /w/.git/hooks --chdir /w --',
       ].join(' '),
     );
     const readOnly = bubblewrapArguments({ ...confinement, isFolderWritable: false, hasNetwork: true }, traits).join(
@@ -90,8 +90,8 @@ describe('P10: what is guarded', () => {
   it('holds the settings of Pawl and of git, also where they are not yet', async () => {
     const folder = temporaryFolder();
     const empty = await find(folder);
-    expect(below(folder, empty.guarded)).toEqual(['.git', '.pawl']);
-    expect(empty.placeholders.map(({ kind }) => kind)).toEqual(['folder', 'folder']);
+    expect(empty.guarded).toEqual([]);
+    expect(below(folder, empty.awaited)).toEqual(['.git', '.pawl']);
     expect(readdirSync(folder)).toEqual([]);
 
     mkdirSync(join(folder, '.git', 'modules'), { recursive: true });
@@ -102,14 +102,12 @@ describe('P10: what is guarded', () => {
     mkdirSync(join(folder, 'tools'));
     mkdirSync(join(folder, '.vscode'));
     const places = await find(folder);
-    expect(below(folder, places.guarded)).toEqual([
+    expect(below(folder, places.guarded)).toEqual(['.git/config', '.git/modules', '.vscode']);
+    expect(below(folder, places.awaited)).toEqual([
       '.git/commondir',
-      '.git/config',
       '.git/config.worktree',
       '.git/hooks',
-      '.git/modules',
       '.pawl',
-      '.vscode',
       'tools/hooks',
     ]);
     expect(new Set(places.anchored)).toEqual(new Set([join(folder, '.git'), join(folder, 'tools')]));
@@ -119,29 +117,32 @@ describe('P10: what is guarded', () => {
   it('holds what the settings of git include, and hooks wherever they lie, also where they are not yet', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, '.git'));
-    expect(below(folder, (await find(folder)).guarded)).toContain('.git/config');
+    expect(below(folder, (await find(folder)).awaited)).toContain('.git/config');
     writeFileSync(join(folder, '.gitconfig'), '[include]\n\tpath = "conf/git/more" # and more\n');
     writeFileSync(
       join(folder, '.git', 'config'),
       `[includeIf "onbranch:main"] path = ../.gitconfig\n[core]\n\thooksPath = ${folder}/made/hooks\n[include]\npath = .\npath = /elsewhere\n`,
     );
     const places = await find(folder);
-    expect(below(folder, places.guarded)).toEqual([
+    expect(below(folder, places.guarded)).toEqual(['.git/config', '.gitconfig']);
+    expect(below(folder, places.awaited)).toEqual([
       '.git/commondir',
-      '.git/config',
       '.git/hooks',
-      '.gitconfig',
       '.pawl',
-      'conf',
-      'made',
+      'conf/git/more',
+      'made/hooks',
     ]);
-    expect(below(folder, places.placeholders)).toEqual(['.git/commondir', '.git/hooks', '.pawl', 'conf', 'made']);
+    expect(places.awaited.map(({ top }) => top)).toEqual(
+      expect.arrayContaining([join(folder, 'conf'), join(folder, 'made')]),
+    );
   });
 
   it('takes a worktree’s .git file as it is', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, '.git'), 'gitdir: /elsewhere\n');
-    expect((await find(folder)).guarded).toContainEqual({ path: join(folder, '.git'), isFolder: false });
+    expect((await find(folder)).guarded).toContainEqual(
+      expect.objectContaining({ path: join(folder, '.git'), isFolder: false }),
+    );
   });
 
   it('says that it cannot hold symbolic links, or a whole home', async () => {
@@ -153,7 +154,7 @@ describe('P10: what is guarded', () => {
     const home = temporaryFolder();
     const places = await find(home, { home });
     expect(places.gap).toBe('the session’s folder holds the whole home');
-    expect(below(home, places.guarded)).toEqual(
+    expect(below(home, places.awaited)).toEqual(
       expect.arrayContaining(['.bashrc', '.zshrc', '.profile', '.gitconfig']),
     );
   });
@@ -164,7 +165,7 @@ describe('P10: what is guarded', () => {
     mkdirSync(join(home, '.ssh'), { recursive: true });
     writeFileSync(join(home, '.netrc'), '');
     const places = await find(folder, { home, hiddenPaths: [join(home, 'data'), folder] });
-    expect(places.hidden).toEqual([
+    expect(places.hidden).toMatchObject([
       { path: join(home, '.netrc'), isFolder: false },
       { path: join(home, '.ssh'), isFolder: true },
     ]);
@@ -180,7 +181,7 @@ describe('P10: what is guarded', () => {
     symlinkSync('nowhere', join(real, '.gnupg'));
     const home = join(temporaryFolder(), 'home');
     symlinkSync(real, home);
-    expect(find(temporaryFolder(), { home }).hidden).toEqual([
+    expect(find(temporaryFolder(), { home }).hidden).toMatchObject([
       { path: join(real, '.aws'), isFolder: true },
       { path: join(real, 'dotfiles', 'netrc'), isFolder: false },
       { path: join(real, 'dotfiles', 'ssh'), isFolder: true },
@@ -202,9 +203,9 @@ describe('P10: what is guarded', () => {
   it('holds the settings of a folder that is a repository itself', () => {
     const folder = temporaryFolder();
     execFileSync('git', ['init', '-q', '--bare', folder]);
-    expect(below(folder, find(folder).guarded)).toEqual(
-      expect.arrayContaining(['.git', '.pawl', 'commondir', 'config', 'hooks']),
-    );
+    const places = find(folder);
+    expect(below(folder, places.guarded)).toEqual(['config', 'hooks']);
+    expect(below(folder, places.awaited)).toEqual(['.git', '.pawl', 'commondir']);
   });
 });
 
@@ -247,21 +248,13 @@ contained('P10: a contained command', () => {
     expect((await call('bash', { command: 'ls /tmp' }, { session: 'other' })).content).not.toContain('kept');
   });
 
-  it('changes no guarded place by any means, and leaves none behind', async () => {
+  it('changes no guarded place by any means, and leaves nothing of ours behind', async () => {
     const { folder, call } = createWorkspace();
     execFileSync('git', ['init', '-q', folder]);
     writeFileSync(join(folder, '.envrc'), 'mine\n');
     const config = readFileSync(join(folder, '.git', 'config'), 'utf8');
     const hooks = readdirSync(join(folder, '.git', 'hooks'));
-    const places = [
-      '.git/hooks/pre-commit',
-      '.git/config',
-      '.git/commondir',
-      '.envrc',
-      '.pawl/config.yaml',
-      '.git',
-      '.pawl',
-    ];
+    const places = ['.git/hooks/pre-commit', '.git/config', '.envrc', '.git'];
     const means = [
       (place: string) => `echo evil > ${place}`,
       (place: string) => `mkdir -p $(dirname ${place}); cp evil ${place}`,
@@ -284,7 +277,6 @@ contained('P10: a contained command', () => {
     expect(readdirSync(join(folder, '.git', 'hooks'))).toEqual(hooks);
     expect(readFileSync(join(folder, '.envrc'), 'utf8')).toBe('mine\n');
     expect(readFileSync(join(folder, 'evil'), 'utf8')).toContain('evil');
-    for (const path of ['.pawl', '.git/commondir']) expect(existsSync(join(folder, path))).toBe(false);
   });
 
   it('changes nothing that the settings of git include', async () => {
@@ -294,10 +286,10 @@ contained('P10: a contained command', () => {
     execFileSync('git', ['config', 'core.hooksPath', join(folder, 'made/hooks')], { cwd: folder });
     await call('bash', {
       command:
-        'git config --file .gitconfig core.fsmonitor evil; echo evil > .gitconfig; mkdir -p made/hooks && echo evil > made/hooks/pre-commit',
+        'git config --file .gitconfig core.fsmonitor evil; echo evil > .gitconfig; mkdir -p made/hooks && echo evil > made/hooks/pre-commit; chmod +x made/hooks/pre-commit',
     });
     expect(existsSync(join(folder, '.gitconfig'))).toBe(false);
-    expect(existsSync(join(folder, 'made'))).toBe(false);
+    expect(readdirSync(join(folder, 'made'))).toEqual(['hooks.set-aside']);
   });
 
   it('commits as before', async () => {
@@ -309,30 +301,6 @@ contained('P10: a contained command', () => {
     });
     expect(outcome).toMatchObject({ content: 'one', isError: false });
     expect(execFileSync('git', ['-C', folder, 'log', '--format=%s'], { encoding: 'utf8' })).toBe('one\n');
-  });
-
-  it('keeps what is guarded while two run, and takes its marks away after the last', async () => {
-    const { folder, call } = createWorkspace();
-    const slow = call('bash', {
-      command:
-        'touch started; while ! test -e go; do sleep 0.02; done; mkdir .pawl/x; mkdir -p .git/hooks; ls -A .pawl',
-    });
-    while (!existsSync(join(folder, 'started'))) await new Promise((resolve) => setTimeout(resolve, 5));
-    await call('bash', { command: 'true' });
-    expect(existsSync(join(folder, '.pawl'))).toBe(true);
-    writeFileSync(join(folder, 'go'), '');
-    expect((await slow).content).toContain('Read-only file system');
-    expect(readdirSync(folder).sort()).toEqual(['go', 'started']);
-  });
-
-  it('keeps what somebody made meanwhile in the place of a mark', async () => {
-    const { folder, call } = createWorkspace();
-    const slow = call('bash', { command: 'touch started; while ! test -e go; do sleep 0.02; done; ls .pawl' });
-    while (!existsSync(join(folder, 'started'))) await new Promise((resolve) => setTimeout(resolve, 5));
-    writeFileSync(join(folder, '.pawl', 'config.yaml'), 'mode: plan\n');
-    writeFileSync(join(folder, 'go'), '');
-    expect((await slow).content).toBe('config.yaml');
-    expect(readFileSync(join(folder, '.pawl', 'config.yaml'), 'utf8')).toBe('mode: plan\n');
   });
 
   it.each([

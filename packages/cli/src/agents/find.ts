@@ -29,13 +29,18 @@ export function openAgents(environment: NodeJS.ProcessEnv = process.env): Agents
 
 /** All of them, sorted by name, of each name the one that counts; and the files that are wrong. */
 export async function readAgents(cwd: string, environment: NodeJS.ProcessEnv = process.env): Promise<AgentFiles> {
-  const names = new Set([
-    ...builtinAgents.map(({ name }) => name),
-    ...namesIn(userFolder(environment)),
-    ...namesIn(join(projectOf(cwd), '.pawl', 'agents')),
-  ]);
+  const folders = [userFolder(environment), join(projectOf(cwd), '.pawl', 'agents')];
+  const names = new Set(builtinAgents.map(({ name }) => name));
   const found: FoundAgent[] = [];
   const problems: string[] = [];
+  for (const folder of folders) {
+    try {
+      for (const name of namesIn(folder)) names.add(name);
+      problems.push(...badlyNamedIn(folder));
+    } catch (error) {
+      problems.push(messageOf(error));
+    }
+  }
   for (const name of [...names].sort((one, other) => (one < other ? -1 : 1))) {
     try {
       const one = await findOne(name, cwd, environment);
@@ -61,9 +66,25 @@ export async function findOne(
 
 const userFolder = (environment: NodeJS.ProcessEnv) => join(dirname(userConfigPath(environment)), 'agents');
 
-function namesIn(folder: string): string[] {
+const namesIn = (folder: string): string[] => entriesOf(folder).flatMap((entry) => fileName.exec(entry)?.[1] ?? []);
+
+function badlyNamedIn(folder: string): string[] {
+  return entriesOf(folder)
+    .filter((entry) => /\.md$/i.test(entry) && !entry.startsWith('.') && !fileName.test(entry))
+    .map((entry) => {
+      const rule = 'an agent is named by its file: up to 64 letters, digits, "-" and "_", then .md';
+      return badAgent(join(folder, entry), 1, rule).message;
+    });
+}
+
+/** @throws `bad_agent` for what stands there and is no folder that can be read. */
+function entriesOf(folder: string): string[] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder).flatMap((entry) => fileName.exec(entry)?.[1] ?? []);
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    throw badAgent(folder, 1, `it cannot be read: ${messageOf(cause)}`);
+  }
 }
 
 async function userAgent(name: string, environment: NodeJS.ProcessEnv): Promise<FoundAgent | null> {
@@ -89,17 +110,22 @@ function textIn(path: string): string {
 /** Untrusted, it only narrows, takes nobody's name, and its prompt is marked as somebody else's. */
 async function projectAgent(name: string, cwd: string, environment: NodeJS.ProcessEnv): Promise<FoundAgent | null> {
   const folder = projectOf(cwd);
-  if (!existsSync(join(folder, '.pawl', 'agents', `${name}.md`))) return null;
+  const path = join(folder, '.pawl', 'agents', `${name}.md`);
+  if (!fileName.test(`${name}.md`) || !existsSync(path)) return null;
   const files = readProjectFiles(folder);
   const file = files.agents.find((each) => each.name === name);
-  if (file === undefined) return null;
+  const isTaken = async () =>
+    builtinAgents.some((agent) => agent.name === name) || (await userAgent(name, environment)) !== null;
+  if (file === undefined) {
+    if (await isTaken()) return null;
+    throw badAgent(path, 1, 'it cannot be read, leads out of the project, or is larger than 64 KB');
+  }
   const { trustOf } = await import('../policy/trust.ts');
   const configPath = projectConfigPath(cwd);
   const settings = configPath === null ? {} : JSON.parse(JSON.stringify(await parseConfig(configPath)));
   const isTrusted = trustOf(folder, settings, environment, files).state === 'trusted';
   if (isTrusted) return { agent: await parseAgent(name, file.path, file.text), from: 'project', notes: [] };
-  const isTaken = builtinAgents.some((agent) => agent.name === name) || (await userAgent(name, environment)) !== null;
-  if (isTaken) return null;
+  if (await isTaken()) return null;
   return narrowed(await parseAgent(name, file.path, file.text));
 }
 

@@ -77,6 +77,8 @@ async function addRule(named: string, rule: string, check: Check): Promise<void>
       then?.();
       return;
     }
+    const { noteOwnWrite } = await import('@pawl/tools');
+    noteOwnWrite(path);
     const isWritten = replaceFile(path, changed.text, () => readIfThere(path) === text);
     if (isWritten) {
       then?.();

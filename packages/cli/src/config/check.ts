@@ -4,7 +4,7 @@ import { suggestion } from '@pawl/models/near';
 /** What of JSON Schema our own schema uses; a test sees to it that it uses no more. */
 export type Schema = {
   $ref?: string;
-  type?: 'object' | 'array' | 'string' | 'number' | 'integer';
+  type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean';
   enum?: readonly string[];
   /** The first of these that the value itself fits is the one that holds for what is in it. */
   anyOf?: readonly Schema[];
@@ -116,6 +116,8 @@ function hasType(value: unknown, type: NonNullable<Schema['type']>): boolean {
       return Number.isFinite(value);
     case 'string':
       return typeof value === 'string';
+    case 'boolean':
+      return typeof value === 'boolean';
     default:
       return type satisfies never;
   }
@@ -131,6 +133,8 @@ function wantedText(schema: Schema): string {
       return `${type === 'integer' ? 'a whole number' : 'a number'}${rangeText(schema)}`;
     case 'string':
       return minLength > 0 ? 'a text that is not empty' : 'a text';
+    case 'boolean':
+      return 'true or false';
     case 'array':
       return minItems > 0 ? 'a list with at least one entry' : 'a list';
     case 'object':

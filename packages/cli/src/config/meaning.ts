@@ -42,10 +42,14 @@ function* mistakes(
   for (const name of Object.keys(providers ?? {})) {
     const problem = problemOf(() => resolveProvider(name, all, {}));
     if (problem !== null) yield problem;
+    else if (providers?.[name]?.dialect !== undefined && !speaksChat(name, all))
+      yield `providers.${name}.dialect: ${onlyChat}`;
   }
   for (const id of Object.keys(models ?? {})) {
     const problem = problemOfModel(id, all);
     if (problem !== null) yield `models.${id}: ${problem}`;
+    else if (models?.[id]?.dialect !== undefined && !speaksChat(id.slice(0, id.indexOf('/')), all))
+      yield `models.${id}.dialect: ${onlyChat}`;
     else if (parseModelName(id)?.variant !== null) yield `models.${id}: leave the variant out, it is a setting below`;
   }
   for (const [name, chain] of Object.entries(pools ?? {})) {
@@ -59,6 +63,11 @@ function* mistakes(
   const problem = problemOfModel(model, all);
   if (problem !== null) yield `model: ${problem}`;
 }
+
+const onlyChat = 'only the wire openai-chat has dialects';
+
+const speaksChat = (provider: string, all: ModelsSettings) =>
+  resolveProvider(provider, all, {})?.wire === 'openai-chat';
 
 function problemOfEntry(id: string, before: readonly string[], all: ModelsSettings): string | null {
   if (before.includes(id)) return `"${id}" is in this pool already`;

@@ -10,10 +10,13 @@ import {
   type ModelFacts,
   type ModelsSettings,
   type Parameters,
+  parameterChanges,
+  parametersOf,
   parseModelName,
   providerNames,
   type ResolvedProvider,
   resolveProvider,
+  variantsOf,
 } from '@pawl/models/select';
 import { messageOf } from '@pawl/protocol';
 import type { Config } from '../config/config.ts';
@@ -30,6 +33,10 @@ export type ModelRow = {
   isKnown: boolean;
   takes: readonly string[] | null;
   thinks: boolean | null;
+  /** The words for how much it thinks that it takes, from the least; null where nobody knows. */
+  efforts: readonly string[] | null;
+  /** The model of its family whose limits these are; null for its own. */
+  like: string | null;
   prices: NonNullable<ModelFacts['prices']> | null;
 };
 
@@ -49,11 +56,14 @@ export type ProviderRow = {
   creditProblem: string | null;
 };
 
-export type PoolRow = { pool: string; models: readonly { id: string; problem: string | null }[] };
+export type PoolRow = { pool: string; models: readonly NamedModel[] };
+
+/** A model as settings name it, what keeps it from being used, and what of its variant it is not sent as it is. */
+export type NamedModel = { id: string; problem: string | null; changes: readonly string[] };
 
 export type ModelsReport = {
   catalogue: { date: string; sources: readonly string[] };
-  default: (Choice & { file: string | null; problem: string | null }) | null;
+  default: (Choice & { file: string | null; problem: string | null; changes: readonly string[] }) | null;
   providers: readonly ProviderRow[];
   pools: readonly PoolRow[];
   variants: { readonly [name: string]: Parameters };
@@ -92,7 +102,9 @@ export async function collectModels({
   const pools = await Promise.all(
     Object.entries(settings.pools ?? {}).map(async ([pool, chain]) => ({
       pool,
-      models: await Promise.all(chain.map(async (id) => ({ id, problem: await problemOf(id) }))),
+      models: await Promise.all(
+        chain.map(async (id) => ({ id, problem: await problemOf(id), changes: changesOf(id, settings) })),
+      ),
     })),
   );
   const ids = filter === null ? configuredIds(settings, choice) : matchingIds(settings, filter);
@@ -105,6 +117,7 @@ export async function collectModels({
             ...choice,
             file: choice.from === 'config' ? (config.model?.from ?? null) : null,
             problem: await problemOf(choice.name),
+            changes: changesOf(choice.name, settings),
           },
     providers: await providerRows(settings, environment, asksCredit),
     pools,
@@ -199,6 +212,17 @@ function matchingIds(settings: ModelsSettings, filter: string): string[] {
   return all.filter((id) => words.every((word) => has(id.toLowerCase(), word)));
 }
 
+/** What of its variant the model is not sent as it is; nothing for a name that stands for no model. */
+function changesOf(name: string, settings: ModelsSettings): readonly string[] {
+  const named = parseModelName(name);
+  const provider = named === null ? null : resolveProvider(named.provider, settings, {});
+  if (named === null || provider === null) return [];
+  const { model, variant } = named;
+  if (variant !== null && !Object.hasOwn(variantsOf(`${provider.name}/${model}`, settings), variant)) return [];
+  const parameters = parametersOf(`${provider.name}/${model}`, variant, settings);
+  return parameterChanges(provider.wire, { id: name, model }, factsOf(provider, model, settings), parameters);
+}
+
 function rowOf(id: string, settings: ModelsSettings, environment: NodeJS.ProcessEnv): ModelRow[] {
   const name = parseModelName(id);
   const provider = name === null ? null : resolveProvider(name.provider, settings, environment);
@@ -211,9 +235,11 @@ function rowOf(id: string, settings: ModelsSettings, environment: NodeJS.Process
       isReady: provider.isReady,
       contextTokens,
       outputTokens,
-      isKnown: facts.context !== undefined,
+      isKnown: facts.context !== undefined && facts.like === undefined,
       takes: facts.takes ?? null,
       thinks: facts.thinks ?? null,
+      efforts: facts.efforts ?? null,
+      like: facts.like ?? null,
       prices: facts.prices ?? null,
     },
   ];

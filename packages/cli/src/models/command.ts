@@ -28,7 +28,7 @@ export async function showModels(
   if (json === true) await output.write(`${JSON.stringify(report, null, 2)}\n`);
   else await output.write(`${textOf(report, filter, createStyle(wantsColour(process.stdout))).join('\n')}\n`);
   await output.flush();
-  return exitCodes.completed;
+  return filter !== '' && report.models.length === 0 ? exitCodes.usage : exitCodes.completed;
 }
 
 function textOf(report: ModelsReport, filter: string, style: Style): string[] {
@@ -64,7 +64,7 @@ function textOf(report: ModelsReport, filter: string, style: Style): string[] {
 
 function defaultLine({ default: choice }: ModelsReport, style: Style): string {
   if (choice === null) return 'No model is the default. Set PAWL_MODEL, or model in config.yaml.';
-  const { name, from, file, problem } = choice;
+  const { name, from, file, problem, changes } = choice;
   const words = {
     flag: '',
     session: '',
@@ -72,9 +72,11 @@ function defaultLine({ default: choice }: ModelsReport, style: Style): string {
     environment: 'by PAWL_MODEL',
     config: `by ${file ?? 'the configuration'}`,
     last: 'picked last in this project',
+    key: 'because its key is set',
   };
   const line = `${style.bold('Default')}  ${oneLine(name)}  ${style.dim(words[from])}`;
-  return problem === null ? line : `${line}\n  ${style.yellow(oneLine(problem))}`;
+  const notes = [...(problem === null ? [] : [problem]), ...changes];
+  return [line, ...notes.map((note) => `  ${style.yellow(oneLine(note))}`)].join('\n');
 }
 
 function otherLines(rows: readonly ProviderRow[], style: Style): string[] {
@@ -109,9 +111,9 @@ function providerLines(
 }
 
 function poolLines({ pool, models }: PoolRow, style: Style): string[] {
-  const rows = models.map(({ id, problem }) => [
+  const rows = models.map(({ id, problem, changes }) => [
     oneLine(id),
-    { text: problem === null ? '' : oneLine(problem), paint: style.yellow },
+    { text: oneLine([...(problem === null ? [] : [problem]), ...changes].join(' ')), paint: style.yellow },
   ]);
   return [`  ${style.bold(pool)}`, ...tableLines(rows, '    ')];
 }

@@ -18,14 +18,20 @@ export const modelColumns: readonly string[] = ['model', 'context', 'output', 'i
 
 /** A row for `modelColumns`. */
 export function modelCells(row: ModelRow, at: number, style: Style): Cell[] {
-  const { id, isReady, contextTokens, outputTokens, isKnown, takes, thinks } = row;
+  const { id, isReady, contextTokens, outputTokens, isKnown, takes, thinks, efforts, like } = row;
   const prices = pricesAt(row.prices ?? [], new Date(at));
   const price = (value: Price | undefined, other: string): Cell => ({
     text: value === undefined ? other : dollarsText(value),
     isRight: true,
   });
   const limit = (tokens: number): Cell => ({ text: `${countText(tokens)}${isKnown ? '' : '?'}`, isRight: true });
-  const marks = [...(takes ?? []), ...(thinks === true ? ['thinks'] : []), ...(isReady ? [] : ['no key'])];
+  const marks = [
+    ...(takes ?? []),
+    ...(thinks === true ? [`thinks${efforts === null ? '' : ` (${efforts.join(' ')})`}`] : []),
+    ...(like === null ? [] : [`taken to be like ${like}`]),
+    ...laterPrice(row.prices ?? [], at),
+    ...(isReady ? [] : ['no key']),
+  ];
   return [
     { text: oneLine(id), paint: isReady ? style.bold : style.dim },
     limit(contextTokens),
@@ -35,6 +41,16 @@ export function modelCells(row: ModelRow, at: number, style: Style): Cell[] {
     price(prices?.cacheRead, prices?.input === undefined ? 'unknown' : '–'),
     { text: marks.join(', '), paint: style.dim },
   ];
+}
+
+/** `from 2026-12-01 $4 in, $20 out`, where another price is announced. */
+function laterPrice(prices: NonNullable<ModelRow['prices']>, at: number): string[] {
+  const later = prices.find(
+    ({ when }) => when !== undefined && 'start_date' in when && Date.parse(when.start_date) > at,
+  );
+  if (later?.input === undefined || later.output === undefined) return [];
+  const day = later.when !== undefined && 'start_date' in later.when ? later.when.start_date : '';
+  return [`from ${day} ${dollarsText(later.input)} in, ${dollarsText(later.output)} out`];
 }
 
 /** `ready`, or what is wrong with a key and until when. */

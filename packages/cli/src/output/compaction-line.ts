@@ -3,7 +3,7 @@ import type { DurableEvent } from '@pawl/protocol';
 
 type Told = Extract<
   DurableEvent,
-  { type: 'context.trimmed' | 'context.compacted' | 'compaction.failed' | 'compaction.cancelled' }
+  { type: 'context.trimmed' | 'context.removed' | 'context.compacted' | 'compaction.failed' | 'compaction.cancelled' }
 >;
 
 /** What became of the history, in one line. */
@@ -11,6 +11,8 @@ export function compactionLine(event: Told): string {
   switch (event.type) {
     case 'context.trimmed':
       return `Made room: ${event.data.results.length} old results, about ${event.data.freedTokens} tokens.`;
+    case 'context.removed':
+      return `Made room: ${event.data.parts.length} large contents, about ${event.data.freedTokens} tokens.`;
     case 'context.compacted':
       return `The conversation was compacted: about ${event.data.tokensBefore} tokens are ${event.data.tokensAfter} now.`;
     case 'compaction.failed': {

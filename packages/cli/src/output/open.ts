@@ -4,11 +4,19 @@ import type { Reporter } from './reporter.ts';
 import type { Screen } from './screen.ts';
 import type { Output } from './stdout.ts';
 
-export async function openReporter(format: OutputFormat, screen: Screen, output: Output): Promise<Reporter> {
+/** How much of a run people are shown. */
+export type Shown = { isVerbose: boolean; showsThinking: boolean };
+
+export async function openReporter(
+  format: OutputFormat,
+  screen: Screen,
+  output: Output,
+  shown: Shown,
+): Promise<Reporter> {
   switch (format) {
     case 'text': {
       const { textReporter } = await import('./text.ts');
-      return textReporter(screen, output, { isLive: process.stdout.isTTY === true });
+      return textReporter(screen, output, { isLive: process.stdout.isTTY === true, ...shown });
     }
     case 'json':
       return (await import('./json.ts')).jsonReporter(output);

@@ -4,6 +4,7 @@
 const formats = {
   bold: [1, 22],
   dim: [2, 22],
+  italic: [3, 23],
   inverse: [7, 27],
   red: [31, 39],
   green: [32, 39],
@@ -32,6 +33,7 @@ export function createStyle(isColoured: boolean): Style {
     isColoured,
     bold: paint('bold'),
     dim: paint('dim'),
+    italic: paint('italic'),
     inverse: paint('inverse'),
     red: paint('red'),
     green: paint('green'),

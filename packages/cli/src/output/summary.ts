@@ -16,12 +16,7 @@ const outcomeWords: Record<TurnOutcome, string> = {
   blocked: 'blocked',
 };
 
-/** `context 12% (15k/128k)`. */
-function contextText({ tokens, limitTokens, percent }: SessionView['context']): string {
-  return `context ${percent}% (${countText(tokens)}/${countText(limitTokens)})`;
-}
-
-/** Outcome, steps, tokens, cost, context, session. */
+/** Outcome, steps, tokens, cost, context. */
 export function summaryLine(tally: Tally, view: SessionView, style: Style): string {
   const { turn, startedAt, endedAt } = tally;
   const { context } = view;
@@ -32,14 +27,11 @@ export function summaryLine(tally: Tally, view: SessionView, style: Style): stri
     parts.push(turn.outcome === 'completed' ? style.green(`✓ ${words}`) : style.yellow(`■ ${words}`));
     const { inputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteHourTokens, outputTokens } = turn.usage;
     const input = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWriteHourTokens;
-    parts.push(
-      `step ${turn.steps}/${context.maxSteps}`,
-      `${context.messages} ${context.messages === 1 ? 'message' : 'messages'}`,
-    );
-    parts.push(`${countText(input)} tokens in, ${countText(outputTokens)} out`, `cost ${costText(turn.costUsd)}`);
+    parts.push(`step ${turn.steps}/${context.maxSteps}`);
+    parts.push(`${countText(input)} in, ${countText(outputTokens)} out`, `cost ${costText(turn.costUsd)}`);
   }
   if (view.mode !== 'manual') parts.push(`mode ${view.mode}`);
-  parts.push(contextText(context), `session ${view.session}`);
+  parts.push(`context ${context.percent}%`);
   return parts.join(style.dim(' · '));
 }
 

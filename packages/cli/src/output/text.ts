@@ -2,12 +2,15 @@
 import { oneLine, visible } from '@pawl/engine/readers/visible';
 import type { AssistantMessage, DurableEvent, PawlEvent, Question, TransientEvent } from '@pawl/protocol';
 import { compactionLine } from './compaction-line.ts';
+import { createMarkdown } from './markdown.ts';
 import type { Reporter } from './reporter.ts';
 import type { Screen } from './screen.ts';
 import type { Output } from './stdout.ts';
 import { createSafeText } from './stream-text.ts';
+import { createStyle, wantsColour } from './style.ts';
 import { closingLines, summaryLine } from './summary.ts';
 import { taskLine, taskReporter } from './task-lines.ts';
+import { toolDetails } from './tool-details.ts';
 import type { KnownCall } from './tool-line.ts';
 import { callText, toolLine } from './tool-line.ts';
 import { finalText, mailLine, saidLines, verifiedLine } from './turn-lines.ts';
@@ -15,20 +18,52 @@ import { answerLines, noticeLine, todoLines } from './work.ts';
 
 const waits: ReadonlySet<string> = new Set(['retrying', 'switching_key', 'cooling', 'verifying', 'compacting']);
 
+export type TextOptions = { isLive: boolean; isVerbose?: boolean; showsThinking?: boolean };
+
 /**
  * `isLive` streams what the agent says to standard output. Otherwise, where that is a pipe or a file, only the final
  * answer goes there, whole and as it is, and all that leads to it goes to standard error.
  */
-export function textReporter(screen: Screen, output: Output, { isLive }: { isLive: boolean }): Reporter {
+export function textReporter(
+  screen: Screen,
+  output: Output,
+  { isLive, isVerbose = false, showsThinking = isVerbose }: TextOptions,
+): Reporter {
   const calls = new Map<string, KnownCall>();
   const running = new Set<string>();
   const asked = new Map<string, readonly Question[]>();
   const { style } = screen;
-  let safe = createSafeText();
+  const previews = new Map<string, string>();
+  const width = () => Math.max(20, process.stdout.columns || 80);
+  /** Text for this terminal: safe, and Markdown where it may have formats. */
+  const openText = () => {
+    const markdown = wantsColour(process.stdout) ? createMarkdown(createStyle(true), width) : null;
+    const raw = createSafeText();
+    if (markdown === null) return raw;
+    return {
+      push: (text: string) => markdown.push(raw.push(text)),
+      end: () => markdown.push(raw.end()) + markdown.end(),
+    };
+  };
+  let safe = openText();
+  /** What was thought and does not fill a line yet. */
+  let thought = '';
+  let hasThought = false;
+  const think = (text: string) => {
+    if (!showsThinking) return;
+    const lines = (thought + text).split('\n');
+    thought = lines.pop() ?? '';
+    for (const line of lines) screen.line(style.dim(visible(line)));
+    hasThought = true;
+  };
+  const endThought = () => {
+    if (thought !== '') screen.line(style.dim(visible(thought)));
+    thought = '';
+  };
   /** What of this step's text is on the screen already. */
   let streamed = '';
-  /** The last answer was only calls. */
-  let isSilent = false;
+  /** What the agent said beside its last calls. */
+  let said = '';
 
   const showRunning = () => {
     const texts = [...running].flatMap((id) => {
@@ -53,23 +88,26 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
   const withdraw = (reason: string) => {
     if (streamed !== '') screen.line(style.dim(`↺ Withdrawn: ${oneLine(reason)}`));
     streamed = '';
-    safe = createSafeText();
+    safe = openText();
   };
 
   const answered = (message: AssistantMessage) => {
     const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
     const made = message.content.filter((part) => part.type === 'tool_call');
     for (const { id, tool, input } of made) calls.set(id, { tool, input });
-    isSilent = text.trim() === '';
+    said = text.trim();
+    if (!hasThought) for (const part of message.content) if (part.type === 'thinking') think(part.text);
+    endThought();
+    hasThought = false;
     if (isLive) {
       catchUp(text);
       screen.text(safe.end());
       screen.endLine();
-    } else if (made.length > 0 && !isSilent) {
+    } else if (made.length > 0 && said !== '') {
       screen.line(visible(text).trim());
     }
     streamed = '';
-    safe = createSafeText();
+    safe = openText();
   };
 
   const durable = (event: DurableEvent) => {
@@ -104,6 +142,7 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
         );
         break;
       case 'context.trimmed':
+      case 'context.removed':
       case 'context.compacted':
       case 'compaction.failed':
       case 'compaction.cancelled':
@@ -112,6 +151,8 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
       case 'approval.requested': {
         const { call, tool, input } = event.data;
         calls.set(call, { tool, input });
+        // The person who is asked sees it there.
+        previews.delete(call);
         break;
       }
       case 'approval.resolved': {
@@ -120,6 +161,7 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
         break;
       }
       case 'tool.judged':
+        if (event.data.preview?.kind === 'diff') previews.set(event.data.call, event.data.preview.text);
         if (event.data.questions !== undefined) asked.set(event.data.call, event.data.questions);
         break;
       case 'question.answered':
@@ -138,12 +180,22 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
       case 'tool.finished': {
         running.delete(event.data.call);
         const call = calls.get(event.data.call) ?? { tool: event.data.call, input: {} };
-        screen.line(toolLine(call, event.data, style, screen.columns()));
+        const columns = screen.columns();
+        screen.line(toolLine(call, event.data, style, columns));
+        const diff = previews.get(event.data.call) ?? null;
+        previews.delete(event.data.call);
+        if (columns !== null || isVerbose) {
+          const details = { style, columns: columns ?? 200, isVerbose, diff };
+          const lines = toolDetails(event.data, details);
+          if (lines.length > 0) screen.line(lines.join('\n'));
+        }
         const notice = noticeLine(event.data, style);
         if (notice !== null) screen.line(notice);
         // What ends the turn is said last, unless the agent said it in words of its own.
-        if (isLive && isSilent && event.data.endsTurn !== undefined) {
-          screen.text(`${visible(event.data.endsTurn)}\n`);
+        const { endsTurn } = event.data;
+        if (isLive && endsTurn !== undefined && endsTurn.trim() !== said) {
+          const whole = openText();
+          screen.text(`${whole.push(endsTurn)}${whole.end()}\n`);
         }
         if (running.size > 0) showRunning();
         break;
@@ -161,13 +213,16 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
   const transient = (event: TransientEvent) => {
     switch (event.type) {
       case 'stream.text':
+        endThought();
         if (isLive) say(event.data.text);
         else screen.status('writing');
         break;
       case 'stream.thinking':
+        think(event.data.text);
         screen.status('thinking');
         break;
       case 'stream.input':
+        endThought();
         screen.status(`preparing ${oneLine(event.data.tool)}`);
         break;
       case 'stream.snapshot':
@@ -180,6 +235,9 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
         const { call, text, done, total } = event.data;
         const known = calls.get(call);
         if (known === undefined || (text === undefined && done === undefined)) break;
+        if (isVerbose && text !== undefined) {
+          for (const line of visible(text).trimEnd().split('\n')) screen.line(`  ${style.dim(line)}`);
+        }
         const share = done === undefined || total === undefined ? '' : ` ${done}/${total}`;
         const last = text === undefined ? '' : ` ${oneLine(text.slice(-200))}`;
         screen.status(`${callText(known)}${share}${last}`);
@@ -212,9 +270,11 @@ export function textReporter(screen: Screen, output: Output, { isLive }: { isLiv
       screen.close();
       // Exactly what the agent said, where a program reads it; a terminal has seen it already, made safe.
       const text = finalText(tally);
-      if (!isLive && text !== '') await output.write(text.endsWith('\n') ? text : `${text}\n`);
+      const isUnseen = tally.isStructured && text.trim() !== said;
+      if ((!isLive || isUnseen) && text !== '') await output.write(text.endsWith('\n') ? text : `${text}\n`);
       for (const line of closingLines(tally, view, style)) screen.line(line);
       screen.line(summaryLine(tally, view, style));
+      screen.line(style.dim(`session ${view.session}`));
     },
   };
 }

@@ -22,10 +22,10 @@ export function toolLine(
   columns: number | null,
 ): string {
   // The call itself has at least the half of a narrow line.
-  const notes = notesOf(finished, columns === null ? longestNote : Math.min(longestNote, Math.floor(columns / 2)));
+  const text = callText(call);
+  const notes = notesOf(finished, columns === null ? longestNote : noteRoom(text, columns));
   const tail = notes.length === 0 ? '' : `  ${notes.map(({ text }) => text).join('  ')}`;
   const room = columns === null ? null : Math.max(8, columns - 3 - textWidth(tail));
-  const text = callText(call);
   const [tool = '', ...argument] = (room === null ? text : cutToWidth(text, room)).split(' ');
   const painted = notes.map(({ text: note, paint }) => (paint === null ? note : style[paint](note))).join('  ');
   const line = `${markOf(finished.status, style)} ${style.bold(tool)} ${argument.join(' ')}`.trimEnd();
@@ -40,7 +40,14 @@ function markOf(status: ToolStatus, style: Style): string {
 
 type Note = { text: string; paint: 'green' | 'red' | 'yellow' | 'dim' | null };
 
-const longestNote = 60;
+/** Where there is no width to fit into. */
+const longestNote = 300;
+/** What a time takes, with the space before it. */
+const timeWidth = 8;
+
+/** What a short call leaves of the line, and at least its half. */
+const noteRoom = (call: string, columns: number) =>
+  Math.max(Math.floor(columns / 2), columns - textWidth(call) - 5) - timeWidth;
 
 function notesOf(
   { status, content, details, durationMs, isUnattended }: EventData['tool.finished'],

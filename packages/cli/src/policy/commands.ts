@@ -45,7 +45,7 @@ function policyCommand(done: (code: ExitCode) => void): Command {
 
 function trustCommand(done: (code: ExitCode) => void): Command {
   const trust = new Command('trust')
-    .description('let what a project ships take effect: rules that allow, hooks, servers, commands')
+    .description('let what a project ships take effect: rules that allow, modes, fields of requests, agents, prompts')
     .argument('[folder]', 'the project, if not the one of this folder')
     .option('-y, --yes', 'without asking')
     .option('--json', 'as JSON')

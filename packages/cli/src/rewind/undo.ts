@@ -1,4 +1,4 @@
-import { type FileChanges, fileChangesOf, turnsWithChanges } from '@pawl/engine/readers';
+import { type FileChanges, fileChangesOf, undoStackOf } from '@pawl/engine/readers';
 import { PawlError } from '@pawl/protocol';
 import type { Reversal } from '@pawl/tools/undo';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -51,20 +51,26 @@ async function chooseTurn(ground: Ground, direction: Direction, flags: UndoFlags
       throw nothing(`Turn ${turn} of session ${summary.session} changed no files`, changes);
     return { turn, changes, reversal: await planFor(ground, changes, direction, flags) };
   }
-  let undone: number | null = null;
-  for (const turn of turnsWithChanges(events, tasks).reverse()) {
+  const { standing, undone } = undoStackOf(events, tasks);
+  const planOf = async (turn: number): Promise<Chosen> => {
+    const changes = fileChangesOf(events, { turn, tasks });
+    return { turn, changes, reversal: await planFor(ground, changes, direction, flags) };
+  };
+  const again = undone.at(-1);
+  if (direction === 'redo' && again !== undefined) return planOf(again);
+  // What was undone without the log being told, because that was interrupted, shows in the files.
+  let untold: number | null = null;
+  for (const turn of standing.reverse()) {
     const changes = fileChangesOf(events, { turn, tasks });
     const reversal = await planFor(ground, changes, 'undo', flags);
-    const isUndone = reversal.steps.length === 0 && reversal.blocked.length === 0;
+    const mayBeLeft = reversal.blocked.length === 0 || (direction === 'undo' && flags.skipChanged === true);
+    const isUndone = reversal.steps.length === 0 && mayBeLeft;
     if (!isUndone && direction === 'undo') return { turn, changes, reversal };
     if (!isUndone) break;
     if (flags.dryRun !== true) await reversal.tidy();
-    undone = turn;
+    untold = turn;
   }
-  if (direction === 'redo' && undone !== null) {
-    const changes = fileChangesOf(events, { turn: undone, tasks });
-    return { turn: undone, changes, reversal: await planFor(ground, changes, 'redo', flags) };
-  }
+  if (direction === 'redo' && untold !== null) return planOf(untold);
   const all = fileChangesOf(events, { tasks });
   const what = direction === 'undo' ? 'no file change that is not undone' : 'no undone file change';
   throw nothing(`Session ${summary.session} has ${what}`, all);

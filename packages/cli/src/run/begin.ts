@@ -32,7 +32,7 @@ export function resumptionOf(view: SessionView): Resumption {
   if (view.queue.length > 0) return { kind: 'held' };
   // Tasks and mail of a turn that was cut are waited for after it.
   if (view.lastTurn !== null && view.lastTurn.outcome !== 'completed') return { kind: 'cut' };
-  if (hasOpenTasks(view) || view.mailUnderWay > 0) return { kind: 'owed' };
+  if (hasOpenTasks(view) || view.mailUnderWay > 0 || view.context.isCompacting) return { kind: 'owed' };
   return { kind: 'nothing', hasTurns: view.lastTurn !== null };
 }
 

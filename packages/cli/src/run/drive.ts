@@ -4,7 +4,7 @@ import { isPawlError } from '@pawl/protocol';
 import type { Desk } from '../approvals/desk.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
-import { openReporter } from '../output/open.ts';
+import { openReporter, type Shown } from '../output/open.ts';
 import type { Screen } from '../output/screen.ts';
 import { createScreen } from '../output/screen.ts';
 import { openOutput } from '../output/stdout.ts';
@@ -12,7 +12,7 @@ import type { Begin } from './begin.ts';
 import type { OutputFormat } from './flags.ts';
 import type { Interrupts } from './interrupt.ts';
 import { listenForInterrupts } from './interrupt.ts';
-import { count, createTally } from './tally.ts';
+import { count, countDenials, createTally } from './tally.ts';
 import { followTree, hasOpenTasks } from './tree.ts';
 
 export type Drive = {
@@ -23,7 +23,11 @@ export type Drive = {
   fromSeq: number;
   begin: Begin;
   format: OutputFormat;
+  detail: Shown;
+  /** Whether somebody sits here who can be asked. */
   isAttended: boolean;
+  /** Another process drives the session: Ctrl-C leaves it, and does not stop it. */
+  isGuest?: boolean;
   /** Who sits at the terminal. */
   identity: Identity;
   /** Called when the model has answered for the first time in this run. */
@@ -39,7 +43,9 @@ export async function drive({
   fromSeq,
   begin,
   format,
+  detail,
   isAttended,
+  isGuest = false,
   identity,
   onFirstAnswer,
   onRuleKept,
@@ -48,7 +54,8 @@ export async function drive({
   const alive = setInterval(() => undefined, 2 ** 30);
   const watching = new AbortController();
   const screen = createScreen(process);
-  const interrupts = listenForInterrupts((reason) => stop(session, screen, watching, reason), screen.close);
+  const leave = (reason: string) => (isGuest ? watching.abort() : stop(session, screen, watching, reason));
+  const interrupts = listenForInterrupts(leave, screen.close);
   const output = openOutput(process.stdout, () => {
     if (!interrupts.isInterrupted()) interrupts.interrupt('nobody reads the output any more');
   });
@@ -67,11 +74,13 @@ export async function drive({
     const events = continued(first, live);
     const isOver = await begin(session);
     // Loaded while the request is on its way.
-    const reporter = await openReporter(format, screen, output);
+    const reporter = await openReporter(format, screen, output, detail);
     desk?.add(await session.view());
     const tree = await followTree(host, before, {
       async tell(event, name) {
+        countDenials(tally, event, name);
         await reporter.task?.(event, name);
+        if (desk === null && isForDesk(event) && format === 'text') tellWhere(event, screen);
         if (desk !== null && isForDesk(event)) desk.event(event, { name, session: await host.open(event.session) });
       },
       async found(view, name) {
@@ -92,6 +101,7 @@ export async function drive({
       await reporter.event(event);
       if (!('seq' in event)) continue;
       desk?.event(event);
+      if (desk === null && isForDesk(event) && format === 'text') tellWhere(event, screen);
       // After an interruption the queue waits, so the end of a turn is the end.
       isDone = (await isOver(event)) || isDone;
       if (interrupts.isInterrupted() && event.type === 'turn.ended') break;
@@ -99,7 +109,8 @@ export async function drive({
     }
     tree.close();
     const view = await session.view();
-    const turn = tally.turn ?? (tally.hasCaughtUp ? view.lastTurn : null);
+    const turn = tally.turn ?? (tally.hasCaughtUp || isGuest ? view.lastTurn : null);
+    if (output.isClosed()) return exitCodes.unread;
     const isCut = turn === null || interrupts.isInterrupted();
     const exitCode = isCut ? exitCodes.cancelled : exitCodeOf(turn, tally.failure?.code ?? null);
     await reporter.finish({ tally, view, exitCode });
@@ -123,10 +134,20 @@ async function* continued<Event>(first: Promise<IteratorResult<Event>>, events: 
 }
 
 /** Tasks that the turn did not wait for are waited for before the process ends, and mail until it is delivered. */
-async function isQuiet(session: SessionClient, { seq }: DurableEvent): Promise<boolean> {
+export async function isQuiet(session: SessionClient, { seq }: Pick<DurableEvent, 'seq'>): Promise<boolean> {
   const view = await session.view();
   // The session may be further than what was shown of it.
   return seq >= view.seq && view.turn === null && !hasOpenTasks(view) && view.mailUnderWay === 0;
+}
+
+/** Nobody here can answer; somebody at another terminal can. */
+function tellWhere({ type, session, data }: DurableEvent, screen: Screen): void {
+  if (type === 'approval.requested') {
+    screen.line(screen.style.yellow(`? waits for an answer: pawl approve ${session} ${data.call}, or pawl deny`));
+  }
+  if (type === 'question.asked') {
+    screen.line(screen.style.yellow(`? waits for an answer: pawl answer ${session} ${data.call}`));
+  }
 }
 
 const isForDesk = ({ type }: DurableEvent) => /^(?:approval|question)\./.test(type);

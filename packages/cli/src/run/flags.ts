@@ -4,6 +4,7 @@ import type { CompactionSettings, Limits, PermissionMode, RuleSet, TurnOptions }
 import type { SandboxMode } from '@pawl/tools';
 import { defaultAgent } from '../agents/check.ts';
 import type { Wire } from '../models.ts';
+import type { Shown } from '../output/open.ts';
 import { usageError } from '../usage-error.ts';
 import { parseCount, parseDollars, parseDuration, parseFolder } from '../values.ts';
 import { type Origin, readOrigin } from './origin.ts';
@@ -21,6 +22,12 @@ export type RunFlags = {
   ask?: string[];
   deny?: string[];
   outputFormat: OutputFormat;
+  inputFormat?: InputFormat;
+  attended?: true;
+  sessionTokens?: string;
+  sessionUsd?: string;
+  verbose?: true;
+  showThinking?: true;
   maxSteps?: string;
   maxDuration?: string;
   maxTokens?: string;
@@ -42,6 +49,8 @@ export type RunFlags = {
 
 const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
+/** What comes on standard input: text that belongs to the prompt, or commands. */
+type InputFormat = 'text' | 'stream-json';
 
 export type RunOptions = {
   model: string | null;
@@ -55,6 +64,11 @@ export type RunOptions = {
   /** When a new session's history is compacted; null as the engine has it. */
   compaction: Partial<CompactionSettings> | null;
   outputFormat: OutputFormat;
+  inputFormat: InputFormat;
+  /** Whether calls that must be asked about wait for somebody at another terminal. */
+  isAwaited: boolean;
+  /** How much of the run people are shown. */
+  detail: Shown;
   session: { kind: 'new'; id: string | null } | { kind: 'newest' } | { kind: 'named'; id: string };
   record: string | null;
   wire: Wire | null;
@@ -79,7 +93,10 @@ export function readFlags(flags: RunFlags): RunOptions {
   }
   if (model !== undefined && model.trim() === '') throw usageError('-m/--model: the name is empty.');
   for (const rule of [...allow, ...ask, ...deny]) parseRule(rule);
-  const { maxSteps, maxDuration, maxTokens, maxUsd } = flags;
+  const { maxSteps, maxDuration, maxTokens, maxUsd, inputFormat = 'text' } = flags;
+  if (inputFormat === 'stream-json' && outputFormat !== 'stream-json') {
+    throw usageError('--input-format stream-json goes with --output-format stream-json.');
+  }
   return {
     model: model ?? null,
     cwd: parseFolder('-C/--cwd', cwd ?? '.'),
@@ -92,9 +109,16 @@ export function readFlags(flags: RunFlags): RunOptions {
       ...(maxDuration !== undefined && { durationMs: parseDuration('--max-duration', maxDuration) }),
       ...(maxTokens !== undefined && { tokens: parseCount('--max-tokens', maxTokens) }),
       ...(maxUsd !== undefined && { usd: parseDollars('--max-usd', maxUsd) }),
+      ...readBudget(flags),
     },
     compaction: null,
     outputFormat,
+    inputFormat,
+    isAwaited: flags.attended === true,
+    detail: {
+      isVerbose: flags.verbose === true,
+      showsThinking: flags.verbose === true || flags.showThinking === true,
+    },
     session: wantedSession(flags),
     record: record ?? null,
     wire: wantedWire(flags),
@@ -102,6 +126,14 @@ export function readFlags(flags: RunFlags): RunOptions {
     origin: readOrigin(flags),
     attach: flags.attach ?? [],
     executesAs: executorIn(flags),
+  };
+}
+
+/** What the session may spend in all. @throws `usage`. */
+export function readBudget({ sessionTokens, sessionUsd }: { sessionTokens?: string; sessionUsd?: string }) {
+  return {
+    ...(sessionTokens !== undefined && { sessionTokens: parseCount('--session-tokens', sessionTokens) }),
+    ...(sessionUsd !== undefined && { sessionUsd: parseDollars('--session-usd', sessionUsd) }),
   };
 }
 

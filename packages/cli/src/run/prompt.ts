@@ -22,6 +22,15 @@ export async function readPrompt(words: readonly string[], flag: string | true |
   return written === '' ? piped : joinPrompt(written, piped);
 }
 
+/** The words of the command line alone, where standard input is for something else. @throws `usage`. */
+export function wordsOnly(words: readonly string[], flag: string | true | undefined): string | null {
+  if (typeof flag === 'string' && words.length > 0) {
+    throw usageError('The prompt was given twice, with -p and without. Give one, in quotes.');
+  }
+  const written = (typeof flag === 'string' ? flag : words.join(' ')).trim();
+  return written === '' ? null : written;
+}
+
 /** What is piped in stands in a block, whose end tag does not occur in it. */
 export function joinPrompt(written: string, piped: string): string {
   let tag = 'stdin';

@@ -2,46 +2,59 @@
 import type { Agent, Memory, SessionSummary, Storage, Surroundings } from '@pawl/engine';
 import { createHost, type Host } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
-import type { PermissionMode, RuleSet } from '@pawl/protocol';
+import { suggestion } from '@pawl/models/near';
+import type { PermissionMode, RuleSet, SessionClient } from '@pawl/protocol';
+import { messageOf } from '@pawl/protocol';
 import { sqliteLog } from '@pawl/storage';
 import { memoryTools } from '@pawl/tools/memory';
 import { agentFor, defaultAgent } from '../agents/check.ts';
-import { openAgents } from '../agents/find.ts';
+import { openAgents, readAgents } from '../agents/find.ts';
 import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/config.ts';
+import { strayRules } from '../config/meaning.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { databasePath } from '../home.ts';
 import { openMemory } from '../memory/open.ts';
 import { rememberPick } from '../models/picks.ts';
 import { chooseModel, openModels } from '../models.ts';
+import type { Shared } from '../reach/share.ts';
 import { usageError } from '../usage-error.ts';
 import type { Attached } from './attach.ts';
-import { goOn, resumptionOf, sendPrompt } from './begin.ts';
+import { type Begin, goOn, resumptionOf, sendPrompt } from './begin.ts';
 import { type Drive, drive } from './drive.ts';
 import type { RunFlags, RunOptions } from './flags.ts';
 import { readFlags } from './flags.ts';
-import { readPrompt } from './prompt.ts';
+import { readPrompt, wordsOnly } from './prompt.ts';
 import { changesFor, createSession, findWanted } from './session.ts';
 import { openSurroundings } from './surroundings.ts';
 import { openTools, toolNames } from './tools.ts';
 
 /** @throws `usage`, `no_model`, `no_session`, `session_locked`, and what models and storage throw. */
 export async function run(words: readonly string[], flags: RunFlags): Promise<ExitCode> {
+  // A mistake in the flags is told before anything is waited for.
+  const isProgram = readFlags(flags).inputFormat === 'stream-json';
+  const prompt = isProgram ? wordsOnly(words, flags.prompt) : await readPrompt(words, flags.prompt);
+  return runPrompt(prompt, flags);
+}
+
+/** As `run`, with all of the prompt in hand; null goes on with what is owed. */
+export async function runPrompt(prompt: string | null, flags: RunFlags): Promise<ExitCode> {
   const asked = readFlags(flags);
   const memory = openMemory();
   const surroundings = openSurroundings(memory);
   const names = toolNames();
   const config = await readConfig({ folder: asked.cwd, tools: names });
-  const prompt = await readPrompt(words, flags.prompt);
+  const isProgram = asked.inputFormat === 'stream-json';
   if (prompt !== null && asked.executesAs !== null) throw usageError('--execute-plan takes no prompt: the plan is it.');
-  if (prompt === null && asked.session.kind === 'new') {
+  if (prompt === null && asked.session.kind === 'new' && !isProgram) {
     throw usageError('There is no prompt. Give one: pawl run "what to do", or pipe it in.');
   }
   const options = asked;
   if (prompt === null && Object.keys(options.turn).length > 0) {
     throw usageError('What is asked of a turn goes with a prompt; a turn that is gone on with keeps its own.');
   }
+  refuseUnknownTool(options.turn, names);
   const attached = await readAttached(options.attach, prompt);
   const log = sqliteLog({ path: databasePath() });
   try {
@@ -50,7 +63,10 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<Ex
     const isElsewhere = found !== null && found.cwd !== asked.cwd;
     const settings = isElsewhere ? await readConfig({ folder: found.cwd, tools: names }) : config;
     for (const warning of settings.warnings) say(`pawl: ${warning}`);
+    for (const stray of strayRules({ rules: options.rules }, names)) say(`pawl: ${stray.replace(ruleOfFlag, '--$1')}`);
     const agent = await agentOf(options, found);
+    // Found out here and not by the model that wants to delegate to one of them.
+    for (const problem of (await readAgents(found?.cwd ?? options.cwd)).problems) say(`pawl: ${problem}`);
     return await runOn({
       log,
       memory,
@@ -67,6 +83,16 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<Ex
     await log.close();
   }
 }
+
+/** A command that would answer or steer a session is asked about in every mode: an agent does not speak for a person. */
+const ownRules: RuleSet = {
+  deny: [],
+  ask: ['approve', 'deny', 'answer', 'send', 'resume'].flatMap((name) => [
+    `bash(pawl ${name} *)`,
+    `bash(npx pawl ${name} *)`,
+  ]),
+  allow: [],
+};
 
 type Run = {
   log: Storage;
@@ -101,14 +127,19 @@ async function runOn({
     config: config.model,
     folder,
   };
-  const { name, from } = chooseModel(choices);
+  const choice = chooseModel(choices);
+  const { name, from } = choice;
   const model = await models.find(name);
+  if (choice.from === 'key') say(`Model ${name}, because ${choice.variable} is set; -m picks another.`);
   if (from === 'last') say(`Model ${name}, as picked last in this project; -m picks another.`);
   // A recording's id has its whole path, so that the session can be gone on with from anywhere.
   const picked = { ...options, model: options.model === null ? null : model.id };
   const own = (rules: RuleSet) => ({ ...rules, allow: [...rules.allow] });
   const layers = { user: own(config.rules), project: own(config.projectRules) };
-  const rules = Object.entries(layers).map(([name, each]) => ({ name, rules: each }));
+  const rules = [
+    { name: 'pawl', rules: ownRules },
+    ...Object.entries(layers).map(([name, each]) => ({ name, rules: each })),
+  ];
   const { tools, redactor } = openTools({
     config,
     sandbox: options.sandbox,
@@ -129,42 +160,75 @@ async function runOn({
     ...(config.approvers !== null && { approvers: config.approvers }),
   });
   // Somebody is there to be asked if they can see the question and type the answer.
-  const isAttended = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const hasPerson = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const isProgram = options.inputFormat === 'stream-json';
+  // A program answers by commands, and other terminals reach the session by its socket.
+  const isAttended = hasPerson || isProgram || options.isAwaited;
   const onFirstAnswer = () => {
     // A name that nobody answered to would be the next run's mistake as well.
     if (from === 'flag') rememberPick(folder, name);
   };
   // The host looks at the layers anew for every call.
   const onRuleKept = (layer: keyof typeof layers, rule: string) => layers[layer].allow.push(rule);
-  const shown = { host, onFirstAnswer, onRuleKept, format: options.outputFormat, isAttended, identity: host.identity };
+  const shown = {
+    host,
+    onFirstAnswer,
+    onRuleKept,
+    format: options.outputFormat,
+    detail: options.detail,
+    isAttended: hasPerson && !isProgram,
+    identity: host.identity,
+  };
+  const shared: Promise<Shared>[] = [];
+  /** Others may reach the session from now on. */
+  const open = (session: string) => {
+    const sharing = import('../reach/share.ts').then(({ share }) => share(host, log, session));
+    shared.push(sharing);
+    sharing.catch((error: unknown) => say(`pawl: other terminals cannot reach this session: ${messageOf(error)}`));
+  };
+  const driveAsProgram = async (session: SessionClient, fromSeq: number, begin: Begin | null) => {
+    const { converse } = await import('./converse.ts');
+    return converse({ host, session, fromSeq, begin, isAwaited: options.isAwaited, onFirstAnswer });
+  };
   try {
     const files =
       attached.length === 0 ? [] : await (await import('./attach.ts')).attachAll(host, attached, model, say);
     const asked = { files, turn: options.turn };
     if (found === null) {
       const session = await createSession(host, picked, isAttended);
+      open(session.id);
+      if (isProgram) return await driveAsProgram(session, 0, prompt === null ? null : sendPrompt(prompt, asked, null));
       const code = await drive({ session, fromSeq: 0, begin: sendPrompt(prompt ?? '', asked, null), ...shown });
       return await handOver({ ...shown, session, host, code });
     }
     const before = await host.view(found.session);
     const resumption = resumptionOf(before);
     const { executesAs } = options;
-    if (executesAs === null && prompt === null && resumption.kind === 'nothing') {
+    if (executesAs === null && prompt === null && resumption.kind === 'nothing' && !isProgram) {
       return nothingIsOwed(resumption.hasTurns);
     }
     const begin =
       executesAs !== null
         ? (await import('./plan.ts')).carryOut(executesAs)
-        : prompt === null && resumption.kind !== 'nothing'
-          ? goOn(resumption.kind)
-          : sendPrompt(prompt ?? '', asked, before);
+        : prompt !== null
+          ? sendPrompt(prompt, asked, before)
+          : resumption.kind === 'nothing'
+            ? null
+            : goOn(resumption.kind);
     const session = await host.open(found.session, changesFor(before, picked, isAttended));
+    open(session.id);
     for (const { reason } of log.damage())
       process.stderr.write(`Part of the log is damaged and was set aside: ${reason}.\n`);
+    // A program says by commands what is to be gone on with, but for what goes on by itself.
+    if (isProgram)
+      return await driveAsProgram(session, before.seq, prompt === null && executesAs === null ? null : begin);
+    if (begin === null) return nothingIsOwed(true);
     const code = await drive({ session, fromSeq: before.seq, begin, ...shown });
     return await handOver({ ...shown, session, host, code });
   } finally {
     await host.close();
+    // What could not be opened was told of.
+    for (const sharing of shared) await sharing.then(({ close }) => close()).catch(() => undefined);
     await models.close();
   }
 }
@@ -190,6 +254,16 @@ async function agentOf({ agent, executesAs, cwd }: RunOptions, found: SessionSum
   const chosen = await agentFor(flag, name ?? defaultAgent, found?.cwd ?? cwd);
   for (const note of chosen.notes) say(`pawl: ${chosen.agent.source}: ${note}`);
   return chosen.agent;
+}
+
+/** `rules.allow.0` of what a flag says. */
+const ruleOfFlag = /^rules\.(allow|ask|deny)\.\d+/;
+
+/** @throws `usage` with the nearest name. */
+function refuseUnknownTool({ toolChoice }: RunOptions['turn'], names: readonly string[]): void {
+  if (typeof toolChoice !== 'object' || names.includes(toolChoice.tool)) return;
+  const near = suggestion(toolChoice.tool, names);
+  throw usageError(`--tool-choice: there is no tool "${toolChoice.tool}".${near} Or say auto, none or required.`);
 }
 
 /** @throws `usage`. */

@@ -3,6 +3,8 @@ import { followAnswer, type LastAnswer, noAnswer } from '@pawl/engine/readers/an
 import type { DurableEvent, EventData, Failure, JsonObject } from '@pawl/protocol';
 
 type Denial = {
+  /** The task whose call it was, such as `builder-1`; absent for the session's own. */
+  task?: string;
   call: string;
   tool: string;
   input: JsonObject;
@@ -46,8 +48,9 @@ export function createTally(): Tally {
   };
 }
 
-/** Takes one event into `tally`, in place. */
+/** Takes one event of the session itself into `tally`, in place. */
 export function count(tally: Tally, event: DurableEvent): void {
+  countDenials(tally, event, null);
   switch (event.type) {
     case 'turn.started':
       tally.text = '';
@@ -63,25 +66,6 @@ export function count(tally: Tally, event: DurableEvent): void {
       const { text } = tally.answer;
       if (text !== '') tally.text = text;
       tally.isSilent = text.trim() === '';
-      for (const part of message.content) {
-        if (part.type === 'tool_call') tally.calls.set(part.id, { tool: part.tool, input: part.input, rule: '' });
-      }
-      break;
-    }
-    case 'tool.judged': {
-      const call = tally.calls.get(event.data.call);
-      if (call !== undefined) call.rule = event.data.rule;
-      break;
-    }
-    case 'approval.requested': {
-      // Of a run that was taken up in the middle, the calls so far are known from here.
-      const { call, tool, input, rule } = event.data;
-      tally.calls.set(call, { tool, input, rule });
-      break;
-    }
-    case 'approval.resolved': {
-      const call = tally.calls.get(event.data.call);
-      if (call !== undefined && event.data.input !== undefined) call.input = event.data.input;
       break;
     }
     case 'plan.written':
@@ -92,12 +76,9 @@ export function count(tally: Tally, event: DurableEvent): void {
       tally.failure = event.data.error;
       break;
     case 'tool.finished': {
-      const { call, status, content, isUnattended, endsTurn } = event.data;
+      const { endsTurn } = event.data;
       // What ends the turn is said last, unless the agent said it in words of its own.
       if (endsTurn !== undefined && tally.isSilent) tally.text = endsTurn;
-      const known = tally.calls.get(call);
-      if (status !== 'denied' || known === undefined) break;
-      tally.denials.push({ call, ...known, reason: content, isUnattended: isUnattended ?? false });
       break;
     }
     case 'task.ended':
@@ -109,6 +90,45 @@ export function count(tally: Tally, event: DurableEvent): void {
       tally.turn = event.data;
       tally.endedAt = event.at;
       break;
+    default:
+  }
+}
+
+/** Takes in what an event says of refused calls. `task` is the name of the task that it is of, or null. */
+export function countDenials({ calls, denials }: Tally, event: DurableEvent, task: string | null): void {
+  const keyOf = (call: string) => `${task ?? ''} ${call}`;
+  switch (event.type) {
+    case 'message.added': {
+      const { message } = event.data;
+      if (message.role !== 'assistant') break;
+      for (const part of message.content) {
+        if (part.type === 'tool_call') calls.set(keyOf(part.id), { tool: part.tool, input: part.input, rule: '' });
+      }
+      break;
+    }
+    case 'tool.judged': {
+      const call = calls.get(keyOf(event.data.call));
+      if (call !== undefined) call.rule = event.data.rule;
+      break;
+    }
+    case 'approval.requested': {
+      // Of a run that was taken up in the middle, the calls so far are known from here.
+      const { call, tool, input, rule } = event.data;
+      calls.set(keyOf(call), { tool, input, rule });
+      break;
+    }
+    case 'approval.resolved': {
+      const call = calls.get(keyOf(event.data.call));
+      if (call !== undefined && event.data.input !== undefined) call.input = event.data.input;
+      break;
+    }
+    case 'tool.finished': {
+      const { call, status, content, isUnattended = false } = event.data;
+      const known = calls.get(keyOf(call));
+      if (status !== 'denied' || known === undefined) break;
+      denials.push({ ...(task !== null && { task }), call, ...known, reason: content, isUnattended });
+      break;
+    }
     default:
   }
 }

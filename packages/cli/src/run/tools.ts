@@ -1,6 +1,7 @@
 /** The tools of a run: contained as the user wants it, and without the user's keys. */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { fallbackFolder } from '@pawl/client/local';
 import type { Redactor, Tool } from '@pawl/engine';
 import { builtinTools, createRedactor, type SandboxMode, type SandboxOptions, secretsIn } from '@pawl/tools';
 import { memoryTools } from '@pawl/tools/memory';
@@ -45,7 +46,7 @@ function sandboxFor(
     mode: flag ?? sandbox ?? 'workspace-write',
     network: sandboxNetwork,
     protectedPaths: [dirname(userConfigPath(environment))],
-    hiddenPaths: [dataFolder(environment), ...keyFiles],
+    hiddenPaths: [dataFolder(environment), fallbackFolder(dataFolder(environment)), ...keyFiles],
   };
 }
 

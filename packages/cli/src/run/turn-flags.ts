@@ -1,5 +1,6 @@
 /** What the flags ask of the turn that the prompt starts. */
 import { readFileSync } from 'node:fs';
+import { schemaFault } from '@pawl/engine/core';
 import type { JsonObject, ToolChoice, TurnOptions } from '@pawl/protocol';
 import { messageOf } from '@pawl/protocol';
 import { usageError } from '../usage-error.ts';
@@ -58,6 +59,10 @@ function readSchema(path: string): JsonObject {
   } catch (cause) {
     throw usageError(`--output-schema: ${path} cannot be read as JSON: ${messageOf(cause)}`, { cause });
   }
-  if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return schema as JsonObject;
+  if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) {
+    const fault = schemaFault(schema as JsonObject);
+    if (fault === null) return schema as JsonObject;
+    throw usageError(`--output-schema: ${path} is no JSON Schema. ${fault}`);
+  }
   throw usageError(`--output-schema: ${path} is no JSON Schema. It is an object such as {"type": "object", …}.`);
 }

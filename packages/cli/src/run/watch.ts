@@ -21,6 +21,9 @@ const endings: ReadonlySet<DurableEvent['type']> = new Set([
   'task.ended',
   'mail.delivered',
   'mail.failed',
+  'context.compacted',
+  'compaction.failed',
+  'compaction.cancelled',
 ]);
 
 /** Over when a turn has ended and nothing more is owed. */
@@ -30,6 +33,6 @@ export function untilNothingIsOwed(session: Pick<SessionClient, 'view'>): IsOver
     hasEnded ||= endings.has(event.type);
     if (!hasEnded) return false;
     const view = await session.view();
-    return view.turn === null && event.seq >= view.seq;
+    return view.turn === null && !view.context.isCompacting && event.seq >= view.seq;
   };
 }

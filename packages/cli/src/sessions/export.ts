@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import { exportHtml, exportJson, exportMarkdown, transcribe } from '@pawl/engine/readers';
+import type { Storage } from '@pawl/engine';
+import { blobsIn, exportHtml, exportJson, exportMarkdown, tasksIn, transcribe } from '@pawl/engine/readers';
 import type { DurableEvent } from '@pawl/protocol';
 import { messageOf } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -17,9 +18,11 @@ export async function exportSession(
   named: string,
   { format, output }: { format?: Format; output?: string },
 ): Promise<ExitCode> {
-  const events = await withLog(async (log) => log.read((await findSession(log, named)).session));
   const chosen = format ?? formats[extname(output ?? '').toLowerCase()] ?? 'markdown';
-  const text = documentOf(events, chosen);
+  const text = await withLog(async (log) => {
+    const { session } = await findSession(log, named);
+    return documentOf(log, await log.read(session), chosen);
+  });
   if (output === undefined) {
     const stdout = openOutput(process.stdout);
     await stdout.write(text);
@@ -36,14 +39,31 @@ export async function exportSession(
   return exitCodes.completed;
 }
 
-function documentOf(events: readonly DurableEvent[], format: Format): string {
+/** What the session would not be whole without: its tasks, and large bodies. */
+async function besideOf(log: Storage, events: readonly DurableEvent[]) {
+  const tasks: { session: string; events: DurableEvent[] }[] = [];
+  const open = tasksIn(events);
+  for (let session = open.shift(); session !== undefined; session = open.shift()) {
+    const below = await log.read(session);
+    if (below.length > 0) tasks.push({ session, events: below });
+    open.push(...tasksIn(below));
+  }
+  const blobs: Record<string, string> = {};
+  for (const digest of blobsIn([...events, ...tasks.flatMap((task) => task.events)])) {
+    const bytes = await log.get(digest);
+    if (bytes !== null) blobs[digest] = Buffer.from(bytes).toString('base64');
+  }
+  return { tasks, blobs };
+}
+
+async function documentOf(log: Storage, events: readonly DurableEvent[], format: Format): Promise<string> {
   switch (format) {
     case 'markdown':
       return exportMarkdown(transcribe(events));
     case 'html':
       return exportHtml(transcribe(events));
     case 'json':
-      return exportJson(events);
+      return exportJson(events, await besideOf(log, events));
     default:
       return format satisfies never;
   }

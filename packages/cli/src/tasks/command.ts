@@ -1,14 +1,15 @@
 /** `pawl tasks`: the tasks of a session and theirs, how they ended, and taking one back. */
 import type { State } from '@pawl/engine';
 import { createHost } from '@pawl/engine';
-import { decide, evolve, initialState, settle } from '@pawl/engine/core';
+import { evolve, initialState } from '@pawl/engine/core';
 import { oneLine, visible } from '@pawl/engine/readers/visible';
 import { costText } from '@pawl/engine/readers/words';
-import type { Actor, DurableEvent, EventBody, TaskView } from '@pawl/protocol';
+import type { DurableEvent, TaskView } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
+import { deliver } from '../reach/deliver.ts';
 import { findSession } from '../sessions/find.ts';
 import { noModel } from '../sessions/no-model.ts';
 import { withLog } from '../sessions/open.ts';
@@ -70,46 +71,20 @@ export async function showTask(named: string, id: string, flags: { json?: true }
 }
 
 /**
- * `pawl tasks cancel <session> <task>`: written into the log of a session that nobody drives, and done when it is gone
- * on with. @throws `session_locked` while it is driven, `no_task`, `task_ended`.
+ * `pawl tasks cancel <session> <task>`: by whoever drives the session; where nobody does, written into its log, and done
+ * when it is gone on with. @throws `no_task`, `task_ended`.
  */
 export async function cancelTask(named: string, id: string, flags: { reason?: string }): Promise<ExitCode> {
-  await withLog(async (log) => {
+  const isDriven = await withLog(async (log) => {
     const { session } = await findSession(log, named);
-    const claim = await log.claim(session);
-    try {
-      const events = await log.read(session);
-      const state = stateOf(events);
-      taskIn(state, id);
-      const by: Actor = { kind: 'human', id: 'local' };
-      const command = `cancel:${id}:${state.seq}`;
-      const data = { task: id, ...(flags.reason !== undefined && { reason: flags.reason }) };
-      const decision = decide(state, {
-        id: command,
-        session,
-        by: { kind: 'human', id: 'local' },
-        type: 'task.cancel',
-        data,
-        digest: '',
-      });
-      if (decision.type === 'refused') throw new PawlError(decision.code, decision.message);
-      const record: DurableEvent[] = [];
-      const take = (bodies: readonly EventBody[], actor: Actor) => {
-        for (const body of bodies) {
-          const event = { seq: state.seq + 1, at: Date.now(), session, ...body, by: actor };
-          evolve(state, event);
-          record.push(event);
-        }
-      };
-      if (decision.type === 'accepted') take(decision.events, { ...by, command, digest: '' });
-      take(settle(state), { kind: 'engine', id: 'pawl' });
-      await log.append(session, events.length, record);
-    } finally {
-      await claim.release();
-    }
+    taskIn(stateOf(await log.read(session)), id);
+    const data = { task: id, ...(flags.reason !== undefined && { reason: flags.reason }) };
+    return (await deliver(log, { session, type: 'task.cancel', data })).isDriven;
   });
   process.stderr.write(
-    `Task ${oneLine(id)} is cancelled. What it has open is closed when the session is gone on with.\n`,
+    isDriven
+      ? `Task ${oneLine(id)} is being cancelled.\n`
+      : `Task ${oneLine(id)} is cancelled. What it has open is closed when the session is gone on with.\n`,
   );
   return exitCodes.completed;
 }

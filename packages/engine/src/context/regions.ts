@@ -3,7 +3,7 @@ import type { HistoryMessage, State } from '../core/index.ts';
 import { tokensOfMessage, tokensOfText, usableTokens, windowTokens } from '../core/index.ts';
 import type { ModelRequest } from '../ports.ts';
 
-/** In the order of the request. What goes first, when room is needed, are the tool results, then the messages. */
+/** In the order of the request. What goes first, when room is needed, are the tool results, then the messages, what was hydrated, and the entities. */
 export type ContextRegion = {
   name:
     | 'system'
@@ -12,6 +12,8 @@ export type ContextRegion = {
     | 'memory'
     | 'tools'
     | 'summary'
+    | 'hydrated'
+    | 'entities'
     | 'messages'
     | 'tool results'
     | 'tail';
@@ -61,6 +63,14 @@ export function contextOf(
   const isSummary = ({ id }: HistoryMessage) => id === compactions.message;
   const texts = (name: ContextRegion['name']) =>
     fragments.filter((fragment) => fragment.region === name).map(({ text }) => tokensOfText(text));
+  const isHydrated = ({ id }: HistoryMessage) => state.hydrations.some(({ message }) => message === id);
+  const hydrated = (name: 'hydrated' | 'entities') =>
+    region(
+      name,
+      state.hydrations
+        .filter((one) => one.region === name && messages.some(({ id }) => id === one.message))
+        .map(({ text }) => tokensOfText(text)),
+    );
   const regions = [
     ...region('system', texts('system')),
     ...region('environment', texts('environment')),
@@ -71,9 +81,11 @@ export function contextOf(
       request.tools.map((tool) => tokensOfText(JSON.stringify(tool))),
     ),
     ...region('summary', sized(isSummary)),
+    ...hydrated('hydrated'),
+    ...hydrated('entities'),
     ...region(
       'messages',
-      sized((message) => message.role !== 'tool' && !isSummary(message)),
+      sized((message) => message.role !== 'tool' && !isSummary(message) && !isHydrated(message)),
     ),
     ...region(
       'tool results',

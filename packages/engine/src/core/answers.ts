@@ -41,6 +41,27 @@ export function answerProblem(question: Question, { choices, text }: Answer): st
   return isEmpty && !(isMultiple && text === undefined) ? `"${header}" has no answer.` : null;
 }
 
+const form = 'Give a list of one { choices: [labels of options], text?: other words } for each question.';
+
+/** What keeps a value from being a list of answers, as a sentence; null if nothing does. Callers in process are not checked by schemas. */
+function answersProblem(answers: unknown): string | null {
+  if (!Array.isArray(answers)) return `\`answers\` is not a list. ${form}`;
+  const index = answers.findIndex((answer) => !isAnswer(answer));
+  return index < 0 ? null : `Answer ${index + 1} of ${answers.length} is not of the form of an answer. ${form}`;
+}
+
+function isAnswer(value: unknown): value is Answer {
+  if (typeof value !== 'object' || value === null) return false;
+  const { choices, text } = value as { choices?: unknown; text?: unknown };
+  const isListOfTexts = Array.isArray(choices) && choices.every((choice) => typeof choice === 'string');
+  return isListOfTexts && (text === undefined || typeof text === 'string');
+}
+
+function waitingText({ turn }: State): string {
+  const waiting = turn?.calls.filter(({ status }) => status === 'questioned').map(({ id }) => id) ?? [];
+  return waiting.length === 0 ? 'No call does.' : `These do: ${waiting.join(', ')}.`;
+}
+
 type AnswerCommand = Fingerprinted & { type: 'question.answer' | 'question.decline' };
 
 /** A person answers, or says that they will not. */
@@ -49,7 +70,7 @@ export function answerQuestions(state: State, command: AnswerCommand): Decision 
   const call = findCall(state, command.data.call);
   const open = call?.questions;
   if (call === undefined || open == null) {
-    return refuse('no_question', `Call ${command.data.call} does not wait for an answer.`);
+    return refuse('no_question', `Call ${command.data.call} does not wait for an answer. ${waitingText(state)}`);
   }
   if (open.reply !== null) {
     return refuse(
@@ -64,10 +85,12 @@ export function answerQuestions(state: State, command: AnswerCommand): Decision 
     return accept({ type: 'question.answered', data: { ...command.data, outcome: 'declined' } });
   }
   const { answers } = command.data;
+  const shapeProblem = answersProblem(answers);
+  if (shapeProblem !== null) return refuse('bad_answer', shapeProblem);
   if (answers.length !== open.asked.length) {
     return refuse(
       'bad_answer',
-      `There are ${open.asked.length} questions, and ${answers.length} answers. Give one for each.`,
+      `Of questions there are ${open.asked.length}, and of answers ${answers.length}. ${form}`,
     );
   }
   for (const [index, question] of open.asked.entries()) {

@@ -1,6 +1,6 @@
 /** How the calls of one step stand to each other. */
 import type { ToolEffect } from '@pawl/protocol';
-import type { Call, State, Turn } from './state.ts';
+import type { Call, Turn } from './state.ts';
 
 type Claims = { effect: ToolEffect; paths: readonly string[] };
 
@@ -10,11 +10,15 @@ export const mostCalls = 256;
 /** Steps in a row without one call that is right, before the turn ends. */
 export const mostMalformedRounds = 3;
 
-/** Whether the call was wrong in itself: no such tool, arguments that are none or do not fit, too many at once. */
+/** Whether the call was wrong in itself: no such tool, arguments that are none or do not fit, too many at once, none wanted. */
 export function isMalformed({ judgement }: Call): boolean {
   return judgement?.isMistake === true && malformedChecks.has(judgement.rule);
 }
-const malformedChecks: ReadonlySet<string> = new Set(['check tool', 'check arguments', 'check count']);
+
+/** The rule of a judgement by which a call is not made once more. */
+export const loopCheck = 'check loop';
+
+const malformedChecks: ReadonlySet<string> = new Set(['check tool', 'check arguments', 'check count', 'check choice']);
 
 /** Calls of one step that run at the same time, at most. */
 export const maxParallelCalls = 16;
@@ -67,22 +71,4 @@ export function canonicalJson(value: unknown): string {
 /** A result with what the model must know of how the call came to run. */
 export function withRemarks({ remarks }: Pick<Call, 'remarks'>, content: string): string {
   return [content, ...remarks.map((remark) => `(${remark})`)].filter((line) => line !== '').join('\n');
-}
-
-export function callKey(call: Pick<Call, 'tool' | 'input'>): string {
-  return `${call.tool} ${canonicalJson(call.input)}`;
-}
-
-/** How many earlier calls the loop check remembers, and which repetition it stops. */
-export const loopWindow = 20;
-const loopRepetition = 3;
-
-/**
- * Whether this would be the third same call in a row of the last 20 with the same result each time.
- * A successful write empties the memory, so `npm test` after every edit is no loop.
- */
-export function isLooping(state: State, call: Pick<Call, 'tool' | 'input'>): boolean {
-  const key = callKey(call);
-  const last = state.recentCalls.filter((recent) => recent.key === key).slice(1 - loopRepetition);
-  return last.length === loopRepetition - 1 && last.every((recent) => recent.result === last[0]?.result);
 }

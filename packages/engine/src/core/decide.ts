@@ -94,6 +94,7 @@ function decideCommand(state: State, command: Fingerprinted): Decision {
       return addContext(command.id, [{ type: 'text', text: command.data.text }], true);
     case 'context.compact':
     case 'compaction.cancel':
+    case 'context.remove':
       return decideCompaction(state, command);
 
     case 'turn.continue':

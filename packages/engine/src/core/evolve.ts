@@ -138,7 +138,7 @@ export function evolve(state: State, event: DurableEvent): State {
       state.turn = startTurn(state, event.data, event);
       break;
     case 'context.gathered':
-      gather(state, event.data);
+      gather(state, event.data, event.seq);
       break;
     case 'plan.written':
       state.plan = event.data.text;
@@ -180,6 +180,7 @@ export function evolve(state: State, event: DurableEvent): State {
       break;
     }
     case 'context.trimmed':
+    case 'context.removed':
     case 'context.compacted':
     case 'compaction.started':
     case 'compaction.summarised':

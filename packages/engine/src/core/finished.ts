@@ -1,6 +1,7 @@
 /** What follows when a call has come to its end: its result, what it declared, and the end of the turn, if it puts one forward. */
 import type { EventBody } from '@pawl/protocol';
 import { withRemarks } from './calls.ts';
+import { demandOf } from './demand.ts';
 import { findCall } from './fold/call.ts';
 import type { Outgoing } from './mail.ts';
 import { letterProblem, mailId, sent } from './mail.ts';
@@ -12,8 +13,8 @@ type Finished = Outcome & { type: 'tool.finished' };
 
 export function finished(state: State, outcome: Finished): EventBody[] {
   const call = findCall(state, outcome.data.call);
-  const { declared } = outcome;
-  const data = call === undefined ? outcome.data : remarked(call, outcome.data);
+  const { declared, checked: given, data: own } = heldOutcome(state, outcome);
+  const data = call === undefined ? own : remarked(call, own);
   const said = [
     ...completion(state, declared),
     ...declarations(declared),
@@ -23,8 +24,24 @@ export function finished(state: State, outcome: Finished): EventBody[] {
   // What the call itself puts on the list is open already.
   const todos = declared?.todos === undefined ? state.todos : { items: declared.todos, age: 0 };
   const told = isMoreToCome(state, declared) ? { ...data, content: moreToCome } : data;
-  const own: EventBody[] = isEnd ? proposed({ ...state, todos }, data) : [{ type: 'tool.finished', data: told }];
-  return [...said, ...own, ...checked(state, outcome.checked, data.call)];
+  const events: EventBody[] = isEnd ? proposed({ ...state, todos }, data) : [{ type: 'tool.finished', data: told }];
+  return [...said, ...events, ...checked(state, given, data.call)];
+}
+
+/** What was to satisfy a schema and was not held against it, or does not satisfy it, ends nothing, wherever it comes from. */
+function heldOutcome(state: State, outcome: Finished): Finished {
+  const { checked: given, data, declared = {} } = outcome;
+  if (given?.isValid === true || demandOf(state, { ...data, ...declared }) === null) return outcome;
+  const { endsTurn: _, result: __, ...rest } = data;
+  const { envelope: ___, ...others } = declared;
+  const problem = given?.problem ?? 'The result was not held against its schema.';
+  const content = `Not accepted. ${problem}`;
+  return {
+    ...outcome,
+    data: { ...rest, status: 'error', content },
+    declared: others,
+    checked: { isValid: false, problem },
+  };
 }
 
 /** A call that ends a turn with a target only puts its end forward, and only where that may be. */
@@ -57,8 +74,12 @@ function proposed(state: State, data: Finished['data']): EventBody[] {
 /** What the turn was to give was held against its schema; `call`: where it was not the last answer. */
 export function checked(state: State, given: Checked | undefined, call?: string): EventBody[] {
   if (given === undefined) return [];
-  const { number = 0, step = 0 } = state.turn ?? {};
-  return [{ type: 'result.checked', data: { turn: number, step, ...(call !== undefined && { call }), ...given } }];
+  const { number = 0, step = 0, wrongResults = 0, wrongStep = null } = state.turn ?? {};
+  const place = { turn: number, step, ...(call !== undefined && { call }) };
+  if (given.isValid) return [{ type: 'result.checked', data: { ...place, ...given } }];
+  // Several that are wrong in one step are one try: the agent has not been told of the first yet.
+  const isAskedAgain = wrongResults === 0 || wrongStep === step;
+  return [{ type: 'result.checked', data: { ...place, ...given, consequence: isAskedAgain ? 'repair' : 'failure' } }];
 }
 
 /** What a tool wants to be sent. What may not be is told by the tool itself, which asked before. */

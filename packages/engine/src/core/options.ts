@@ -2,6 +2,7 @@
 import type { Identity, TurnOptions } from '@pawl/protocol';
 import type { Decision } from './decide.ts';
 import { refuse } from './decide.ts';
+import { schemaFault } from './json-schema.ts';
 import type { State } from './state.ts';
 
 /** Of data that holds more than that. What was not asked for is absent. */
@@ -47,6 +48,8 @@ export function optionsRefusal(
   if (outputSchema !== undefined && (typeof outputSchema !== 'object' || Array.isArray(outputSchema))) {
     return refuse('bad_schema', 'The schema of the result is a JSON Schema, as an object.');
   }
+  const fault = outputSchema === undefined ? null : schemaFault(outputSchema);
+  if (fault !== null) return refuse('bad_schema', `The schema of the result is no JSON Schema: ${fault}`);
   if (target === undefined) return null;
   if (!isCount(target.maxIterations, mostIterations)) {
     return refuse('bad_limit', `The limit of iterations is a whole number from 1 to ${mostIterations}.`);

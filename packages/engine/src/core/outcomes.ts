@@ -2,7 +2,7 @@
  * What effects bring back. An outcome counts once, and only while its effect is owed: a second, late or foreign one
  * is refused, and the runtime drops and counts it.
  */
-import type { AssistantPart, Attempt, EventBody, EventData, Failure, Json, Judgement } from '@pawl/protocol';
+import type { AssistantPart, Attempt, EventBody, EventData, Failure, Json, Judgement, Usage } from '@pawl/protocol';
 import type { ModelMessage, ModelPart, ToolOutcome } from '../ports.ts';
 import { blockers } from './calls.ts';
 import type { CompactionOutcome } from './compaction/decide.ts';
@@ -30,6 +30,9 @@ export type Outcome =
       model: string;
       error: Failure;
       partial: ModelMessage | null;
+      /** What it used, and what that cost (null: unknown); absent where nothing reached the model. */
+      usage?: Usage;
+      costUsd?: number | null;
       attempts?: readonly Attempt[];
       /** The engine itself ended the request, and nobody has tried again yet. */
       isUntried?: boolean;

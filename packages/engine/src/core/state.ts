@@ -33,6 +33,7 @@ import type { Pin } from './compaction/pins.ts';
 import { defaultCompaction } from './compaction/window.ts';
 import type { Assigned } from './fold/assignment.ts';
 import type { Ending } from './fold/flow.ts';
+import type { DoneCall } from './repeats.ts';
 import type { Task } from './tasks/tasks.ts';
 
 /** A message of the history; its id is `m<seq>`, from the event that completed it. Never changed in place. */
@@ -152,6 +153,8 @@ export type Turn = {
   need: { cause: 'overflow' | 'cut'; ending: { outcome: TurnOutcome; message: string }; hasFailed: boolean } | null;
   /** Steps in a row in which no call was right. */
   malformedRounds: number;
+  /** Its calls that have their result and that the model still sees, in the order in which they ended. */
+  doneCalls: DoneCall[];
   calls: Call[];
   /** `inputs` are those that `queue` is about: what was queued when the cancel came. */
   cancel: { by: Actor; reason: string | null; queue: QueueDisposition; inputs: readonly string[] } | null;
@@ -167,6 +170,8 @@ export type Turn = {
   timeouts: number;
   /** Results that were not what was asked for. */
   wrongResults: number;
+  /** The step of the last of them. */
+  wrongStep: number | null;
   /** What the agent has to be told of the last one. */
   correction: string | null;
   loop: Loop | null;
@@ -186,7 +191,9 @@ export type Compaction = {
   /** What the window held when it began. */
   tokens: number;
   focus: string | null;
-  ready: Pick<EventData['compaction.summarised'], 'kind' | 'summary' | 'files' | 'recalled'> | null;
+  /** No model is asked for its summary. */
+  isMechanical: boolean;
+  ready: Pick<EventData['compaction.summarised'], 'kind' | 'summary' | 'files' | 'recalled' | 'problem'> | null;
   /** The history under it is another one now. */
   isMoved: boolean;
 };
@@ -255,6 +262,15 @@ export type State = {
   gathered: { turn: number; agent: string } | null;
   /** Files that others changed: which versions the model was told of, and what it is told in which step. */
   foreignChanges: { told: Map<string, string | null>; paths: readonly string[]; turn: number; step: number };
+  /** Context from outside that was put into the history: where it stands, and what it said. */
+  hydrations: {
+    region: 'hydrated' | 'entities';
+    source: string;
+    message: string;
+    part: number;
+    text: string;
+    entries: number;
+  }[];
   /** How often they were looked at. */
   gatherings: number;
   /** A plan that nobody was given yet. */
@@ -269,8 +285,6 @@ export type State = {
   costUsd: number | null;
   /** What the window holds: the last request and answer as counted by the provider, and what was added since. */
   window: { tokens: number; charactersSince: number };
-  /** The last calls and their results, since the last successful write: what the loop check looks at. */
-  recentCalls: { key: string; result: string }[];
   /** Digest of each file as the session last read or wrote it; null for deleted. */
   files: Map<string, string | null>;
   /** The files that it changed, the last one last. */
@@ -372,6 +386,7 @@ export function initialState(): State {
     fragments: null,
     gathered: null,
     foreignChanges: { told: new Map(), paths: [], turn: 0, step: 0 },
+    hydrations: [],
     gatherings: 0,
     plan: null,
     turns: 0,
@@ -382,7 +397,6 @@ export function initialState(): State {
     usage: noUsage,
     costUsd: 0,
     window: { tokens: 0, charactersSince: 0 },
-    recentCalls: [],
     files: new Map(),
     edited: [],
     pins: [],

@@ -6,7 +6,7 @@ import type { RequestMiddleware } from '../runtime/middleware.ts';
  * Ends spending for this process, whichever sessions and models it goes to: every call that goes through what this
  * returns counts. Once the answers have cost `usd` dollars, further calls fail with `budget_spent`; after an answer
  * whose cost is not known they fail with `price_unknown`, because nobody can tell any more what was spent.
- * What calls that run at the same time cost, and what was begun and broke off, is not seen before or at all.
+ * What calls that run at the same time cost is not seen before they end; of what broke off counts what its provider said.
  * @throws `bad_budget`.
  */
 export function withCostBudget({ usd }: { usd: number }): RequestMiddleware {
@@ -26,13 +26,23 @@ export function withCostBudget({ usd }: { usd: number }): RequestMiddleware {
         `The budget of $${usd} is spent: $${spentUsd.toFixed(4)}. Raise it to go on; the session keeps all that was done.`,
       );
     }
-    for await (const event of next(request, signal)) {
-      if (event.type === 'finished') {
-        const { costUsd, model = request.model } = event.message;
-        if (costUsd === null) unknown = model;
-        else spentUsd += costUsd;
+    const count = (costUsd: number | null, model: string) => {
+      if (costUsd === null) unknown = model;
+      else spentUsd += costUsd;
+    };
+    /** Of an answer that may yet break off. */
+    let soFar: number | null = 0;
+    try {
+      for await (const event of next(request, signal)) {
+        if (event.type === 'usage') soFar = event.costUsd;
+        else if (event.type === 'finished') {
+          soFar = 0;
+          count(event.message.costUsd, event.message.model ?? request.model);
+        }
+        yield event;
       }
-      yield event;
+    } finally {
+      count(soFar, request.model);
     }
   };
 }

@@ -11,8 +11,8 @@ export type FileChange = {
   before: FormerEntry;
   /** Digest; null for nothing there. */
   after: string | null;
-  /** The changes of single calls that make up this one, in order, without those that were undone. */
-  steps: { before: FormerEntry; after: string | null }[];
+  /** The changes of single calls that make up this one, each with its turn, in order, without those that were undone. */
+  steps: { before: FormerEntry; after: string | null; turn: number }[];
   /** Permission bits of what is there after, where they are known. */
   mode: number | null;
   /** Something else changed it between two of the session's own changes. */
@@ -32,19 +32,34 @@ export type FileChanges = {
   blindCalls: BlindCall[];
 };
 
-/** Numbers of the turns that changed files, in order. */
-export function turnsWithChanges(events: readonly DurableEvent[], tasks: TaskLogs): number[] {
-  return fileChangesOf(events, { tasks }).turns;
+/** What undo and redo go through, one turn at a time. */
+export type UndoStack = {
+  /** Turns whose changes stand, at least in part; the latest, which is undone first, is the last. */
+  standing: number[];
+  /** Turns that were undone, and no file was changed since; the one undone last, which is redone first, is the last. */
+  undone: number[];
+};
+
+/** As far as the log knows: what was put back without its knowledge counts as standing. */
+export function undoStackOf(events: readonly DurableEvent[], tasks: TaskLogs): UndoStack {
+  const { changes, turns, undone } = foldChanges(events, { tasks });
+  const standing = new Set([...changes.values()].flatMap(({ steps }) => steps.map(({ turn }) => turn)));
+  return { standing: turns.filter((turn) => standing.has(turn)), undone };
 }
 
 /**
  * The changes of one turn, whether they were undone or not; of all after an event; or of the whole session. What was
  * undone within the latter two, and not done again, counts as if it had not been. What `tasks` did is part of it.
  */
-export function fileChangesOf(
-  events: readonly DurableEvent[],
-  range: { turn?: number; afterSeq?: number; tasks?: TaskLogs } = {},
-): FileChanges {
+export function fileChangesOf(events: readonly DurableEvent[], range: Range = {}): FileChanges {
+  const { undone: _, changes, ...found } = foldChanges(events, range);
+  return { ...found, changes: [...changes.values()] };
+}
+
+type Range = { turn?: number; afterSeq?: number; tasks?: TaskLogs };
+type Folded = Omit<FileChanges, 'changes'> & { changes: Map<string, FileChange>; undone: number[] };
+
+function foldChanges(events: readonly DurableEvent[], range: Range): Folded {
   const { turn: wanted, afterSeq = 0, tasks = new Map() } = range;
   const calls: OpenCalls = new Map();
   const changes = new Map<string, FileChange>();
@@ -53,6 +68,7 @@ export function fileChangesOf(
   // What the session made itself and removes again was nothing before.
   const madeFolders = new Set<string>();
   const undone: Undone = new Map();
+  let undoneTurns: number[] = [];
   const first = events.find(({ seq }) => seq > afterSeq);
   let isAfter = false;
   for (const { event, turn } of storyOf(events, tasks)) {
@@ -63,25 +79,36 @@ export function fileChangesOf(
     else if (type === 'tool.started') {
       calls.set(keyOf(session, data.call), { ...openCall(calls, session, data.call), effect: data.effect });
     } else if (type === 'files.reverted' && isAfter && wanted === undefined) {
+      const moved = new Set<number>();
       for (const [path, digest] of Object.entries(data.files)) {
         const known = changes.get(path);
-        if (known !== undefined) changes.set(path, reverted(known, digest, data.direction, undone));
+        if (known === undefined) continue;
+        const next = reverted(known, digest, data.direction, undone);
+        changes.set(path, next);
+        for (const turn of turnsBetween(known, next, undone.get(path) ?? [])) moved.add(turn);
       }
+      undoneTurns = undoneTurns.filter((turn) => !moved.has(turn));
+      // Of what was undone at once, the earliest turn is the first to be done again.
+      if (data.direction === 'undo') undoneTurns.push(...[...moved].sort((one, other) => other - one));
     } else if (type === 'tool.finished' && isAfter && (wanted === undefined || turn === wanted)) {
-      const found = changesIn(data.details);
+      const found = changesIn(data.details, turn);
       for (const change of found) {
         undone.delete(change.path);
         merge(changes, madeFolders.has(change.path) ? { ...change, before: null } : change);
         if (change.after === null) madeFolders.delete(change.path);
       }
-      if (found.length > 0) turns.add(turn);
+      if (found.length > 0) {
+        turns.add(turn);
+        // As in every editor: after a new change there is nothing to do again.
+        undoneTurns = [];
+      }
       for (const folder of foldersIn(data.details)) madeFolders.add(folder);
       const call = openCall(calls, session, data.call);
       if (isBlind(call, data)) blindCalls.push({ ...described(call), status: data.status });
     }
   }
   const inOrder = [...turns].sort((one, other) => one - other);
-  return { turns: inOrder, changes: [...changes.values()], madeFolders: [...madeFolders], blindCalls };
+  return { turns: inOrder, changes, madeFolders: [...madeFolders], blindCalls, undone: undoneTurns };
 }
 
 type OpenCall = { tool: string; input: JsonObject; effect: ToolEffect | null };
@@ -118,7 +145,7 @@ function isBlind({ effect }: OpenCall, { details, status }: EventData['tool.fini
 const isObject = (value: unknown): value is { [key: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function changesIn(details: JsonObject | undefined): FileChange[] {
+function changesIn(details: JsonObject | undefined, turn: number): FileChange[] {
   const { before, files, modes } = details ?? {};
   if (!isObject(before) || !isObject(files)) return [];
   return Object.entries(before).flatMap(([path, former]): FileChange[] => {
@@ -126,7 +153,7 @@ function changesIn(details: JsonObject | undefined): FileChange[] {
     const after = files[path];
     if (entry === undefined || (typeof after !== 'string' && after !== null)) return [];
     const mode = isObject(modes) && typeof modes[path] === 'number' ? modes[path] : null;
-    return [{ path, before: entry, after, steps: [{ before: entry, after }], mode, isTangled: false }];
+    return [{ path, before: entry, after, steps: [{ before: entry, after, turn }], mode, isTangled: false }];
   });
 }
 
@@ -165,6 +192,13 @@ function reverted(known: FileChange, digest: string | null, direction: 'undo' | 
   const length = direction === 'undo' ? index : steps.length + index + 1;
   undone.set(path, all.slice(length));
   return { ...known, after: digest, steps: all.slice(0, length) };
+}
+
+/** Turns of the steps that were taken away from a path, or given back to it. */
+function turnsBetween(known: FileChange, next: FileChange, left: FileChange['steps']): number[] {
+  const count = known.steps.length - next.steps.length;
+  const steps = count > 0 ? left.slice(0, count) : next.steps.slice(known.steps.length);
+  return steps.map(({ turn }) => turn);
 }
 
 function merge(changes: Map<string, FileChange>, next: FileChange): void {

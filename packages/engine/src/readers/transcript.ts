@@ -160,6 +160,7 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
       break;
     }
     case 'model.failed':
+      addFailedCall(transcript, event.data);
       note(`The model call failed: ${event.data.error.message}`);
       break;
     case 'history.repaired':
@@ -170,6 +171,12 @@ function take(transcript: Transcript, calls: Map<string, TranscriptCall>, event:
         `Old results were taken out of what the model sees: ${event.data.results.length}, about ${event.data.freedTokens} tokens.`,
       );
       break;
+    case 'context.removed': {
+      const { parts, cause, freedTokens } = event.data;
+      const why = cause === 'overflow' ? 'a request was too long' : `by ${event.by.id}`;
+      note(`Large content was taken out of what the model sees, ${why}: ${parts.length}, about ${freedTokens} tokens.`);
+      break;
+    }
     case 'context.compacted': {
       const { tokensBefore, tokensAfter } = event.data;
       note(`The conversation was compacted: from about ${tokensBefore} tokens to ${tokensAfter}.`);
@@ -306,6 +313,14 @@ function addAnswer(
     stopReason: message.stopReason,
     isPartial: message.isPartial ?? false,
   });
+}
+
+/** What a call cost that brought no answer. Of a part of one, it stands there. */
+function addFailedCall(transcript: Transcript, { usage, costUsd }: EventData['model.failed']): void {
+  const last = transcript.entries.at(-1);
+  if (usage === undefined || (last?.kind === 'assistant' && last.isPartial)) return;
+  transcript.usage = addUsage(transcript.usage, usage);
+  transcript.costUsd = addCost(transcript.costUsd, costUsd ?? null);
 }
 
 function openCall({ id, tool, input }: { id: string; tool: string; input: JsonObject }): TranscriptCall {

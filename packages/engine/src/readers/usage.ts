@@ -27,6 +27,8 @@ export function usageOf(events: readonly DurableEvent[]): UsageEntry[] {
   let model = '';
   let agent = '';
   let [user, workflow] = ['', ''];
+  /** An answer that was cut: what it cost stands in the failure that follows, if anywhere. */
+  let partial: UsageEntry | null = null;
   for (const { type, data, at, session } of events) {
     switch (type) {
       case 'session.created':
@@ -45,12 +47,17 @@ export function usageOf(events: readonly DurableEvent[]): UsageEntry[] {
         const { message } = data;
         if (message.role !== 'assistant') break;
         const { usage, costUsd } = message;
-        entries.push({ at, session, agent, user, workflow, model: message.model, usage, costUsd });
+        const entry = { at, session, agent, user, workflow, model: message.model, usage, costUsd };
+        if (message.isPartial === true) partial = entry;
+        else entries.push(entry);
         break;
       }
       case 'model.failed': {
         const { usage, costUsd = null } = data;
-        if (usage !== undefined) entries.push({ at, session, agent, user, workflow, model, usage, costUsd });
+        const asked = partial?.model ?? model;
+        if (usage !== undefined) entries.push({ at, session, agent, user, workflow, model: asked, usage, costUsd });
+        else if (partial !== null) entries.push(partial);
+        partial = null;
         break;
       }
       case 'compaction.summarised':

@@ -5,6 +5,7 @@
  */
 import type { Cursor, DurableEvent, PawlEvent, TransientBody, TransientEvent } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
+import { keepAlive } from './keep-alive.ts';
 
 /** Events that wait for one subscriber before it has to read from the log. */
 const capacity = 4096;
@@ -19,6 +20,7 @@ export class Bus {
   #n = 0;
   #soFar: MessageSoFar | null = null;
   #end: { error: PawlError | null } | null = null;
+  #isOwing = false;
 
   constructor(session: string, seq: number, read: (afterSeq: number) => Promise<DurableEvent[]>) {
     this.#session = session;
@@ -49,16 +51,29 @@ export class Bus {
     for (const subscriber of this.#subscribers) subscriber.broadcast(event);
   }
 
+  /** Whether the session has anything left to do, so that more events can be expected. */
+  set isOwing(isOwing: boolean) {
+    if (this.#isOwing === isOwing) return;
+    this.#isOwing = isOwing;
+    for (const subscriber of this.#subscribers) subscriber.holdProcess();
+  }
+
   /**
    * Events from `from` on: the durable ones after it, the message so far, then what happens. Without `from`, from now.
    * Ends after the event that `isLast`, when `signal` aborts or the session closes; throws when the session is lost,
-   * or closes before the last event.
+   * or closes before the last event. A subscription that `keepsAlive` holds the process open while its reader waits for
+   * the last event or, if there is none, for a session that still has something to do.
    */
-  subscribe(from?: Cursor, signal?: AbortSignal, isLast?: (event: PawlEvent) => boolean): Subscription {
+  subscribe(
+    from?: Cursor,
+    signal?: AbortSignal,
+    { isLast, keepsAlive = false }: { isLast?: (event: PawlEvent) => boolean; keepsAlive?: boolean } = {},
+  ): Subscription {
     const end = () => subscription.end(null);
     const subscription: Subscription = new Subscription({
       session: this.#session,
       isLast,
+      isExpected: () => keepsAlive && (isLast !== undefined || this.#isOwing),
       from: from ?? { seq: this.#seq, n: this.#n },
       position: () => ({ seq: this.#seq, n: this.#n }),
       read: this.#read,
@@ -120,6 +135,8 @@ type Position = { seq: number; n: number };
 type Source = {
   session: string;
   isLast: ((event: PawlEvent) => boolean) | undefined;
+  /** Whether the process is to live for the next event. */
+  isExpected(): boolean;
   from: Cursor;
   position(): Position;
   read(afterSeq: number): Promise<DurableEvent[]>;
@@ -142,6 +159,7 @@ export class Subscription implements AsyncIterableIterator<PawlEvent> {
   /** No more live events come; a reader who is behind still gets the durable ones. */
   #end: { error: unknown } | null = null;
   #isDone = false;
+  #release: (() => void) | null = null;
 
   constructor(source: Source) {
     this.#source = source;
@@ -207,6 +225,7 @@ export class Subscription implements AsyncIterableIterator<PawlEvent> {
     if (this.#length > 0 && !this.#isHeld) return Promise.resolve({ done: false, value: this.#shift() });
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
+      this.holdProcess();
       if (this.#isBehind && this.#end?.error == null) this.#catchUp();
       else if (this.#end !== null) this.#answer();
     });
@@ -221,6 +240,16 @@ export class Subscription implements AsyncIterableIterator<PawlEvent> {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  /** Keeps the process alive exactly while a reader waits for an event that is expected. */
+  holdProcess(): void {
+    const isHeld = this.#waiting !== null && this.#source.isExpected();
+    if (isHeld) this.#release ??= keepAlive();
+    else {
+      this.#release?.();
+      this.#release = null;
+    }
   }
 
   get #length(): number {
@@ -244,6 +273,7 @@ export class Subscription implements AsyncIterableIterator<PawlEvent> {
     const waiting = this.#waiting;
     if (waiting !== null && this.#length === 0 && !this.#isReading && !this.#isHeld) {
       this.#waiting = null;
+      this.holdProcess();
       waiting.resolve({ done: false, value: event });
     } else this.#queue.push(event);
   }
@@ -263,9 +293,11 @@ export class Subscription implements AsyncIterableIterator<PawlEvent> {
     if (waiting === null || this.#isHeld) return;
     if (this.#length > 0) {
       this.#waiting = null;
+      this.holdProcess();
       waiting.resolve({ done: false, value: this.#shift() });
     } else if (this.#end !== null) {
       this.#waiting = null;
+      this.holdProcess();
       if (this.#end.error === null) waiting.resolve({ done: true, value: undefined });
       else waiting.reject(this.#end.error);
     }

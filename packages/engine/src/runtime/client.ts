@@ -44,7 +44,7 @@ export function sessionClient(
     const { id = createId(), delivery = 'queue', ...asked } = options;
     const content: UserPart[] = typeof input === 'string' ? [{ type: 'text', text: input }] : input;
     if (!Array.isArray(content)) throw new PawlError('bad_input', 'An input is a text, or a list of parts.');
-    const events = session.bus.subscribe(undefined, undefined, endsWith(id));
+    const events = session.bus.subscribe(undefined, undefined, { isLast: endsWith(id), keepsAlive: true });
     events.hold();
     const data = { content, delivery, ...asked };
     command('input.send', data, id).then(
@@ -93,7 +93,7 @@ export function sessionClient(
     answer: (call, answers) => command('question.answer', { call, answers }),
     decline: (call, reason) => command('question.decline', { call, ...(reason !== undefined && { reason }) }),
     configure: (changes) => command('session.configure', changes),
-    events: (from, signal) => session.bus.subscribe(from, signal),
+    events: (from, signal) => session.bus.subscribe(from, signal, { keepsAlive: true }),
     view: () => session.look(viewOf),
   };
 }

@@ -11,6 +11,7 @@ import type {
   Agents,
   BlobStore,
   Clock,
+  ContextSource,
   MailRules,
   Memory,
   Model,
@@ -61,6 +62,8 @@ export type HostOptions = {
   agents?: readonly Agent[] | Agents;
   /** Makes the system prompt of sessions that begin here; `surroundings` in `@pawl/tools`, or your own. */
   surroundings?: Surroundings;
+  /** Context from outside for the turns of sessions that begin here: retrievals, a knowledge graph. */
+  context?: readonly ContextSource[];
   /** What is remembered beyond a session, for what a compaction brings back. */
   memory?: Memory;
   /** The system prompt, whole: nothing is gathered then. */
@@ -140,7 +143,9 @@ export function createHost(options: HostOptions): Host {
   const agents = isList(options.agents) ? agentsOf(options.agents) : options.agents;
   const found = { agents, modelFor };
   const prompts = createPrompts();
-  const gathersContext = options.system === undefined && (options.surroundings !== undefined || agents !== undefined);
+  const gathersPrompt = options.system === undefined && (options.surroundings !== undefined || agents !== undefined);
+  const contextSources = options.context ?? [];
+  const gathersContext = gathersPrompt || contextSources.length > 0;
   const attachments = (options.internals?.attachments ?? createAttachments)(blobs);
   const effects: EffectPorts = {
     clock,
@@ -157,6 +162,8 @@ export function createHost(options: HostOptions): Host {
     redactor: options.redactor ?? noSecrets,
     post: createPost(options.mail, { open: (id) => take(id, () => Session.open(id, ports, driver)), letGo }),
     prompts,
+    gathersPrompt,
+    contextSources,
     ...(agents !== undefined && { agents }),
     ...(options.surroundings !== undefined && { surroundings: options.surroundings }),
     ...(options.memory !== undefined && { recall: recallFrom(options.memory) }),

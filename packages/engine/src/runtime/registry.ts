@@ -1,4 +1,5 @@
 import { type JsonObject, PawlError } from '@pawl/protocol';
+import { schemaFault } from '../core/index.ts';
 import type { InputSchema, Tool, ToolSpec } from '../ports.ts';
 
 /** The tools that a session may call, by name. The tools are shared between clones, the map is each one's own. */
@@ -97,6 +98,9 @@ function jsonSchemaOf(tool: Tool): JsonObject {
       `The input of the tool "${tool.name}" is not an object. Give it a schema of type "object".`,
     );
   }
+  const fault = schemaFault(schema);
+  if (fault !== null)
+    throw new PawlError('bad_tool', `The input of the tool "${tool.name}" is no JSON Schema: ${fault}`);
   return schema;
 }
 

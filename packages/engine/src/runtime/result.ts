@@ -1,8 +1,9 @@
 /** Holds what a turn was to give against the schema that it was asked for. */
 import type { Json, JsonObject } from '@pawl/protocol';
 import { messageOf, PawlError } from '@pawl/protocol';
-import type { Checked, State } from '../core/index.ts';
-import type { ModelMessage } from '../ports.ts';
+import type { Checked, Demand, State } from '../core/index.ts';
+import { noResult } from '../core/index.ts';
+import type { ModelMessage, ToolOutcome } from '../ports.ts';
 import { followAnswer, noAnswer } from '../readers/answer.ts';
 import { schemaProblems } from './validate.ts';
 
@@ -17,8 +18,30 @@ export async function checkAnswer(state: Readonly<State>, message: ModelMessage)
     : checkResult(schema, parsed.value, 'Your answer');
 }
 
+/**
+ * What a tool brings back, when it may end its turn or its task only with a certain result: as it is, or without the end.
+ * Every outcome of a tool comes through here, however early its call was run.
+ */
+export async function heldToSchema(
+  demand: Demand,
+  outcome: ToolOutcome,
+): Promise<{ held: ToolOutcome; checked?: Checked }> {
+  const { endsTurn: _, result, envelope, ...rest } = outcome;
+  const given = demand.isForTask ? envelope?.result : result;
+  const checked: Checked =
+    given === undefined
+      ? { isValid: false, problem: noResult }
+      : await checkResult(demand.schema, given, 'The result').catch((error: unknown) => ({
+          isValid: false,
+          problem: messageOf(error),
+        }));
+  if (checked.isValid) return { held: outcome, checked };
+  const content = `Not accepted. ${checked.problem}\nIt has to satisfy: ${JSON.stringify(demand.schema)}`;
+  return { held: { ...rest, content, isError: true }, checked };
+}
+
 /** @throws `bad_schema` when nothing can be held against the schema. */
-export async function checkResult(schema: JsonObject, value: Json, what: string): Promise<Checked> {
+async function checkResult(schema: JsonObject, value: Json, what: string): Promise<Checked> {
   let problems: string;
   try {
     problems = await schemaProblems(schema, value);

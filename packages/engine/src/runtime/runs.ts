@@ -3,11 +3,11 @@ import type { Actor, TransientBody } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../core/index.ts';
 import type { EffectContext, EffectPorts, Runners } from './effects/effect.ts';
+import { awake } from './keep-alive.ts';
 import { Speculation } from './speculation.ts';
-import { awake } from './writer.ts';
 
 /** `hasReported` is set once the outcome is on its way: from then on there is nothing to stop. */
-type Running = { controller: AbortController; hasReported: boolean; done: Promise<void> };
+type Running = { controller: AbortController; isStop: boolean; hasReported: boolean; done: Promise<void> };
 
 /** Effects that may end one after another without anything coming of them, before the session is given up. */
 const mostFruitless = 100;
@@ -37,6 +37,7 @@ export class Runs {
   readonly #speculation: Speculation;
   #fruitless = 0;
   #hasEnded = false;
+  #isOwing = false;
 
   constructor(home: Home) {
     this.#home = home;
@@ -49,10 +50,12 @@ export class Runs {
     const { state } = this.#home;
     if (!mayHold(state)) this.#speculation.discard();
     const owed = new Map(this.#home.due().map((effect) => [effect.id, effect]));
-    for (const [id, { controller, hasReported }] of this.#running) {
+    this.#isOwing = state.turn !== null || owed.size > 0;
+    for (const [id, { controller, isStop, hasReported }] of this.#running) {
       if (hasReported) continue;
       const effect = owed.get(id);
-      if (effect === undefined || ('mode' in effect && effect.mode === 'stop')) controller.abort(stopReason(state));
+      // What does the stopping is not stopped itself: it would be begun again, and stopped again, for ever.
+      if (effect === undefined || (isStopOf(effect) && !isStop)) controller.abort(stopReason(state));
     }
     for (const id of this.#begun) if (!owed.has(id)) this.#begun.delete(id);
     for (const effect of owed.values()) {
@@ -60,6 +63,11 @@ export class Runs {
       const hasBegun = effect.kind === 'tool' && effect.mode === 'run' && this.#begun.has(effect.id);
       this.#start(hasBegun ? { ...effect, mode: 'recover' } : effect);
     }
+  }
+
+  /** Whether a turn is open or an effect is owed: there is something for readers of the events to wait for. */
+  get isOwing(): boolean {
+    return this.#isOwing;
   }
 
   /** What an owed effect would bring back, if that is known already; see `Speculation`. */
@@ -85,7 +93,7 @@ export class Runs {
   #start(effect: Effect): void {
     const { ports, state, broadcast, report, runners } = this.#home;
     const controller = new AbortController();
-    const running: Running = { controller, hasReported: false, done: Promise.resolve() };
+    const running: Running = { controller, isStop: isStopOf(effect), hasReported: false, done: Promise.resolve() };
     this.#running.set(effect.id, running);
     if (effect.kind === 'tool') this.#begun.add(effect.id);
     const context: EffectContext = {
@@ -142,6 +150,8 @@ async function run(effect: Effect, runners: Runners, context: EffectContext): Pr
       return effect satisfies never;
   }
 }
+
+const isStopOf = (effect: Effect): boolean => 'mode' in effect && effect.mode === 'stop';
 
 const nobody: Actor = { kind: 'engine', id: 'pawl' };
 

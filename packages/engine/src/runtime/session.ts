@@ -5,7 +5,7 @@
 import type { Actor, Command, DurableEvent, EventBody, Receipt, TransientData } from '@pawl/protocol';
 import { messageOf, PawlError, toPawlError } from '@pawl/protocol';
 import type { Decision, Fingerprinted, Outcome, State } from '../core/index.ts';
-import { canonicalJson, decide, due, evolve, initialState, settle } from '../core/index.ts';
+import { canonicalJson, decide, due, evolve, initialState, isAwaitingCompaction, settle } from '../core/index.ts';
 import type { Clock, SessionLog } from '../ports.ts';
 import { Admission } from './admission.ts';
 import { Bus } from './bus.ts';
@@ -40,6 +40,8 @@ export class Session {
   readonly #inbox: Submission[] = [];
   readonly #admission: Admission;
   #isDraining = false;
+  /** A turn waits for a compaction. */
+  #isWaiting = false;
   readonly #runs: Runs;
   /** Resolves when nothing of the session runs here any more. */
   readonly ended: Promise<void>;
@@ -185,8 +187,10 @@ export class Session {
       }
       this.bus.publish(record);
       for (const event of record) this.#noteActivity(event);
+      this.#noteWaiting();
       for (const { submission, decision, seq } of decided) submission.resolve({ decision, seq });
       this.#runs.act();
+      this.bus.isOwing = this.#runs.isOwing;
     } while (this.#inbox.length > 0 && this.#end === null);
   }
 
@@ -247,6 +251,13 @@ export class Session {
     }
     const activity = activityAfter[event.type];
     if (activity !== undefined) this.bus.broadcast({ type: 'activity', data: { activity } });
+  }
+
+  /** A turn that waits for room says so, and says it once. */
+  #noteWaiting(): void {
+    const isWaiting = isAwaitingCompaction(this.#state);
+    if (isWaiting && !this.#isWaiting) this.bus.broadcast({ type: 'activity', data: { activity: 'compacting' } });
+    this.#isWaiting = isWaiting;
   }
 
   async #report(outcome: Outcome): Promise<boolean> {

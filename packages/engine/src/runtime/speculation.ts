@@ -109,13 +109,8 @@ export class Speculation {
       if (effect.kind === 'tool' && effect.mode === 'run' && ran !== null && this.#stands(entry, call)) {
         this.#entries.delete(call.id);
         if ('outdated' in ran) continue;
-        const data = { call: call.id, ...ran.ending };
-        return {
-          type: 'tool.finished',
-          effect: effect.id,
-          data,
-          ...(ran.declared !== undefined && { declared: ran.declared }),
-        };
+        const { ending, ...said } = ran;
+        return { type: 'tool.finished', effect: effect.id, data: { call: call.id, ...ending }, ...said };
       }
     }
     return null;

@@ -3,6 +3,7 @@ import type { DurableEvent } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import { canonicalJson } from '../core/index.ts';
 import type { Clock, SessionLog } from '../ports.ts';
+import { awake } from './keep-alive.ts';
 
 /** Waits between tries, ms; after the last one it is given up. */
 const retryWaitsMs = [50, 500, 2000];
@@ -53,16 +54,6 @@ export async function readAfter({ session, log, clock }: Place, afterSeq: number
 
 function pause(clock: Clock, waitMs: number): Promise<void> {
   return awake(new Promise<void>((resolve) => clock.at(clock.now() + waitMs, resolve)));
-}
-
-/** Keeps the process alive for as long as this takes: the clock alone does not. */
-export async function awake<Value>(work: Promise<Value>): Promise<Value> {
-  const hold = setInterval(() => undefined, 2 ** 30);
-  try {
-    return await work;
-  } finally {
-    clearInterval(hold);
-  }
 }
 
 function conflictAt(id: string, cause: unknown): PawlError {

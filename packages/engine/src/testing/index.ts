@@ -4,4 +4,5 @@ export type { EffectContext, Runners } from '../runtime/effects/effect.ts';
 export { runners } from '../runtime/effects/index.ts';
 export type { Core } from '../runtime/session.ts';
 export { core } from '../runtime/session.ts';
+export { schemaProblems } from '../runtime/validate.ts';
 export { pdfOf, pngOf } from './files.ts';

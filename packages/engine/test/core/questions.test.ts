@@ -57,6 +57,31 @@ describe('P7: a question', () => {
     expect(session.statusOf(id)).toBe('questioned');
   });
 
+  it('says what is wrong with a command that is of another form, and how an answer is given', () => {
+    const session = asking([colour, size]);
+    const form = 'Give a list of one { choices: [labels of options], text?: other words } for each question.';
+    const sentences = {
+      '`answers` is not a list.': ['red', undefined, null, { choices: ['red'] }],
+      'Answer 1 of 2 is not of the form of an answer.': [
+        ['red', 'large'],
+        [{ choices: 'red' }, large],
+        [{ text: 'red' }, large],
+      ],
+      'Answer 2 of 2 is not of the form of an answer.': [
+        [red, null],
+        [red, { choices: [], text: 3 }],
+      ],
+      'Of questions there are 2, and of answers 1.': [[red]],
+    };
+    for (const [sentence, wrong] of Object.entries(sentences)) {
+      for (const answers of wrong) {
+        const message = `${sentence} ${form}`;
+        expect(answer(session, answers as Answer[])).toMatchObject({ type: 'refused', code: 'bad_answer', message });
+      }
+    }
+    expect(session.statusOf(id)).toBe('questioned');
+  });
+
   it('takes no answer that is none, and stays open', () => {
     const session = asking([colour]);
     const wrong: Answer[][] = [
@@ -69,7 +94,10 @@ describe('P7: a question', () => {
       [{ choices: [], text: 'x'.repeat(20_001) }],
     ];
     for (const answers of wrong) expect(codeOf(answer(session, answers))).toBe('bad_answer');
-    expect(codeOf(session.command('question.answer', { call: 't9_s9_c9', answers: [red] }))).toBe('no_question');
+    expect(session.command('question.answer', { call: 't9_s9_c9', answers: [red] })).toMatchObject({
+      code: 'no_question',
+      message: `Call t9_s9_c9 does not wait for an answer. These do: ${id}.`,
+    });
     expect(session.statusOf(id)).toBe('questioned');
     expect(codeOf(answer(session, [red]))).toBe('accepted');
   });

@@ -1,6 +1,7 @@
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import { modelError } from '../errors.ts';
 import { describeFailure, networkError, providerError, responseError } from '../http/failure.ts';
+import { isWebPage, notAModel, unusableAddress } from '../http/unusable.ts';
 import { fields, number, string } from '../wires/fields.ts';
 
 /** Names of the SDK's errors, without their common `AI_`. Source: https://ai-sdk.dev/docs/reference/ai-sdk-errors. */
@@ -23,12 +24,15 @@ export function readError(thrown: unknown, provider: string, now: number): PawlE
   // `APICallError`, and errors in mid-stream that have its shape.
   const status = number(error.statusCode);
   if (status >= 300) return answerError(error, status, now);
+  const host = hostOf(thrown) ?? provider;
+  const page = string(error.responseBody);
+  if (page !== '' && isWebPage(undefined, page)) return notAModel(host, page);
   const [code, advice] = codes[string(error.name).replace(/^AI_/, '')] ?? [];
   if (code !== undefined && advice !== undefined) {
     return modelError(code, `The AI SDK's ${provider} failed: ${sentence(thrown)} ${advice}`, {}, { cause: thrown });
   }
   const network = networkCause(thrown);
-  if (network !== null) return networkError(network, provider, isBreak(network));
+  if (network !== null) return networkError(network, host, { hasConnected: isBreak(network) });
   if (thrown instanceof Error) {
     const isTransient = error.isRetryable === true;
     return isTransient
@@ -72,11 +76,16 @@ function isBreak(error: Error): boolean {
 function networkCause(thrown: unknown): Error | null {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++) {
     const code = 'code' in error ? String(error.code) : '';
-    if (/^(E[A-Z]+|UND_ERR_\w+)$/.test(code)) return error;
+    if (/^(E[A-Z]+|UND_ERR_\w+)$/.test(code) || unusableAddress(error, '') !== null) return error;
     if (error instanceof TypeError && /fetch failed|terminated/.test(error.message) && error.cause === undefined)
       return error;
   }
   return null;
+}
+
+/** Where the request went, which the SDK's errors of a call tell. */
+function hostOf(thrown: unknown): string | null {
+  return URL.parse(string(fields(thrown).url))?.hostname || null;
 }
 
 function sentence(thrown: unknown): string {

@@ -17,6 +17,25 @@ export type PromptSettings = {
 /** Words that the SDK has for effort, from V4 on. */
 const efforts: ReadonlySet<string> = new Set(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
+/** The options of the SDK in which `store` stands, by provider; an earlier SDK for Azure reads those of OpenAI. */
+const storing: { readonly [provider: string]: readonly string[] } = {
+  openai: ['openai'],
+  azure: ['azure', 'openai'],
+  'azure-openai': ['azure', 'openai'],
+};
+
+/**
+ * OpenAI keeps each conversation unless it is told not to; the log has all of it, so nothing needs to stay there. What the
+ * user says of it holds.
+ */
+export function unstored(provider: string, own: ProviderOptions | undefined): ProviderOptions | undefined {
+  const names = storing[provider];
+  if (names === undefined) return own;
+  const said = names.find((name) => own?.[name]?.store !== undefined);
+  if (said !== undefined) return own;
+  return { ...own, ...Object.fromEntries(names.map((name) => [name, { ...own?.[name], store: false }])) };
+}
+
 /** A request as the AI SDK's models want it. */
 export function createOptions(settings: PromptSettings, request: ModelRequest, signal: AbortSignal): AiSdkOptions {
   const { temperature, topP, stopSequences, effort } = settings.parameters;

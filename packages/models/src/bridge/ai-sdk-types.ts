@@ -9,7 +9,9 @@ export type AiSdkModel = {
   readonly specificationVersion: string;
   readonly provider: string;
   readonly modelId: string;
-  doStream(options: never): PromiseLike<{ stream: ReadableStream<unknown> }>;
+  doStream(
+    options: never,
+  ): PromiseLike<{ stream: ReadableStream<unknown>; response?: { headers?: { [name: string]: string } } }>;
   doGenerate(options: never): PromiseLike<object>;
 };
 

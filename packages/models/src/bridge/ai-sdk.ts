@@ -3,10 +3,12 @@ import { PawlError } from '@pawl/protocol';
 import { createPricing } from '../catalogue/pricing.ts';
 import { modelError } from '../errors.ts';
 import { defaultTimeouts, type SilenceLimit, silenceLimit, type Timeouts } from '../http/timeouts.ts';
+import { isWebPage, notAModel } from '../http/unusable.ts';
 import type { Parameters } from '../parameters.ts';
 import { fields, list, string } from '../wires/fields.ts';
 import { readError } from './ai-sdk-errors.ts';
-import { createOptions } from './ai-sdk-prompt.ts';
+import { createOptions, unstored } from './ai-sdk-prompt.ts';
+import { withoutKeys } from './ai-sdk-secrets.ts';
 import { createPartReader } from './ai-sdk-stream.ts';
 import type { AiSdkModel, ProviderOptions } from './ai-sdk-types.ts';
 
@@ -44,7 +46,7 @@ export function fromAiSdk(model: AiSdkModel, settings: AiSdkSettings = {}): Mode
     version: model.specificationVersion,
     id,
     parameters: settings.parameters ?? {},
-    providerOptions: settings.providerOptions,
+    providerOptions: unstored(provider, settings.providerOptions),
   };
   const warned = new Set<string>();
 
@@ -61,7 +63,8 @@ export function fromAiSdk(model: AiSdkModel, settings: AiSdkSettings = {}): Mode
         yield* noticesOf(list(fields(whole).warnings), id, warned);
         reader.readWhole(whole);
       } else {
-        const { stream: parts } = await call.wait(model.doStream(options));
+        const { stream: parts, response } = await call.wait(model.doStream(options));
+        if (isWebPage(string(fields(fields(response).headers)['content-type']), '')) throw notAModel(provider, '');
         yield { type: 'activity', activity: 'waiting_first_token' };
         const source = parts.getReader();
         let isWriting = false;
@@ -85,7 +88,7 @@ export function fromAiSdk(model: AiSdkModel, settings: AiSdkSettings = {}): Mode
       call.close();
       yield { type: 'finished', message };
     } catch (error) {
-      throw readError(call.failure() ?? error, provider, Date.now());
+      throw await withoutKeys(readError(call.failure() ?? error, provider, Date.now()), model);
     } finally {
       call.close();
     }
@@ -163,7 +166,7 @@ function openCall(signal: AbortSignal, timeouts: Partial<Timeouts>): Call {
     check() {
       if (failure !== null) throw failure;
     },
-    heard: (isWriting) => limit(silenceLimit(limits, isWriting), 'idle_timeout'),
+    heard: (isWriting) => limit(silenceLimit(limits, !isWriting), 'idle_timeout'),
     onEnd(next) {
       stop = next;
     },

@@ -1,9 +1,13 @@
 import type { Usage } from '@pawl/protocol';
 import type { DatedPrices, Price, Prices, When } from './table.ts';
 
-/** The last entry that holds at `at`; the first, if none does. */
+/**
+ * The last entry that holds at `at`; if none does, the first that is bound to no day or to one that is past: a price of
+ * a later day is none yet.
+ */
 export function pricesAt<Entry extends { when?: When }>(entries: readonly Entry[], at: Date): Entry | undefined {
-  return entries.findLast(({ when }) => when === undefined || holdsAt(when, at)) ?? entries[0];
+  const current = entries.findLast(({ when }) => when === undefined || holdsAt(when, at));
+  return current ?? entries.find(({ when }) => when === undefined || !('start_date' in when));
 }
 
 function holdsAt(when: When, at: Date): boolean {

@@ -1,3 +1,4 @@
+import { withFamily } from './family.ts';
 import { type CatalogueProvider, catalogue, type Match, type ModelFacts } from './table.ts';
 
 /** Whether `match` is for the model called `name`. */
@@ -27,8 +28,13 @@ export function findModel(home: string, url: string, name: string): ModelFacts |
   return provider === null ? null : findAt(provider, name);
 }
 
-/** By its exact name, then without the day in it, then by the patterns. */
-export function findAt({ models, patterns }: CatalogueProvider, name: string): ModelFacts | null {
+/** By its exact name, then without the day in it, then by the patterns; the limits that none has are its family's. */
+export function findAt(provider: CatalogueProvider, name: string): ModelFacts | null {
+  return withFamily(provider.models, name, listedAt(provider, name));
+}
+
+/** The same, without the family. */
+export function listedAt({ models, patterns }: CatalogueProvider, name: string): ModelFacts | null {
   const wanted = name.toLowerCase().trim();
   const exact = (text: string) => models.find(({ id }) => id.toLowerCase() === text);
   const matching = (text: string) => patterns.find(({ match }) => matches(match, text));

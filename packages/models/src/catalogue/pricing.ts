@@ -18,8 +18,8 @@ export type Pricing = {
   cost(usage: Usage, at: number): number | null;
   /** Limits, what it takes, and whether there is a price, with what the user knows better. */
   info(known: Known): ModelInfo;
-  /** Whether the model can think before it answers; null where nobody knows. */
-  thinks(): boolean | null;
+  /** All that is known of the model. */
+  facts(): ModelFacts;
 };
 
 /** For a model that no table knows: a window that most have, and an answer that even small ones allow. */
@@ -43,7 +43,7 @@ export function createPricing(home: string, url: string, model: string | (Known 
   return {
     cost: (usage, at) => costAt(entry().prices ?? [], usage, at),
     info: (known) => infoOf(entry(), known),
-    thinks: () => entry().thinks ?? null,
+    facts: entry,
   };
 }
 

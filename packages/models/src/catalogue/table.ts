@@ -20,6 +20,10 @@ export type ModelFacts = {
   takes?: readonly ('image' | 'pdf')[];
   /** Whether it can think before it answers. */
   thinks?: boolean;
+  /** The words for how much it thinks that its provider takes, from the least; absent where nobody knows. */
+  efforts?: readonly string[];
+  /** The model of its family whose limits these are, because nobody has told this one's. */
+  like?: string;
   /** Of those that hold at one time, the last counts. */
   prices?: readonly DatedPrices[];
 };

@@ -28,6 +28,7 @@ export function demo(): Model {
     info: { contextTokens: 128_000, outputTokens: 4096, isPriceKnown: true },
     async *stream(request, signal) {
       const step = think(request);
+      yield { type: 'usage', usage: estimate(request, []), costUsd: 0 };
       for (const text of step.say.match(/\S+\s*|\s+/g) ?? []) {
         yield* unlessCancelled(signal, { type: 'text', text });
       }

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { messageOf, type PawlError } from '@pawl/protocol';
 import { type FailureDetails, modelError } from '../errors.ts';
+import { isTooLong } from './too-long.ts';
+import { codeOf as connectionCodeOf, unusableAddress } from './unusable.ts';
 
 /** What a provider says went wrong, in an answer of its own or in the middle of a stream. */
 export type ProviderFailure = {
@@ -11,27 +13,14 @@ export type ProviderFailure = {
   message: string;
 };
 
-/** What providers say of a conversation that is too long: their words for the window, for the prompt, for tokens. */
-const tooLong = new RegExp(
-  [
-    'context[ _]length|context window|exceeds? (the (available )?)?context|maximum (prompt|context)',
-    '(prompt|input) is too long|prompt exceeds max length|range of input length|reduce the length',
-    'too many (input )?tokens|exceeds the maximum number of tokens|exceeded model token limit',
-    'inputs` tokens \\+ `max_new_tokens` must be',
-  ].join('|'),
-  'i',
-);
-
 /** The one table from a provider's failure to Pawl's code. */
 function codeOf({ status, kind, message }: ProviderFailure): string {
   if (/insufficient_quota|billing_error|credit balance/i.test(`${kind} ${message}`) || status === 402) {
     return 'quota_exceeded';
   }
+  // Before the rates: a request that is larger than what may be sent in a minute is refused as one, for ever.
+  if (isTooLong(status, kind, message)) return 'context_overflow';
   if (/rate_limit/i.test(kind) || status === 429) return 'rate_limited';
-  if (/context_length_exceeded/i.test(kind)) return 'context_overflow';
-  if ((status === 400 || status === 413 || status === 422 || status === 0) && tooLong.test(message)) {
-    return 'context_overflow';
-  }
   if (/overloaded|unavailable/i.test(kind) || status === 529 || status === 503) return 'overloaded';
   // A key that may not use one model is no bad key: some say 403 to that.
   if (/model_not_found/i.test(kind)) return 'not_found';
@@ -40,7 +29,8 @@ function codeOf({ status, kind, message }: ProviderFailure): string {
   // Some name no kind of their own for it.
   if (status === 400 && /api key (not valid|expired|not found)/i.test(message)) return 'unauthorized';
   if (/not_found/i.test(kind) || status === 404) return 'not_found';
-  if (status === 413 || /request_too_large/i.test(kind)) return 'request_too_large';
+  // One content of more than 10 MB, to OpenAI.
+  if (status === 413 || /request_too_large|string_above_max_length/i.test(kind)) return 'request_too_large';
   // Transient by definition: timeout, conflict, too early.
   if (status === 408 || status === 409 || status === 425 || status >= 500) return 'server_error';
   if (status >= 300 || /invalid_request/i.test(kind)) return 'bad_request';
@@ -103,7 +93,14 @@ export function describeFailure(value: unknown): { kind: string; message: string
   const inner = fields(outer.error);
   const message = text(inner.message) ?? text(outer.error) ?? text(outer.message) ?? text(outer.detail);
   const kind = [inner.type, inner.code, outer.code].map(text).filter((word) => word !== null);
-  return { kind: kind.join(' '), message: (message ?? JSON.stringify(value) ?? '').slice(0, 2000) };
+  const said = [message ?? JSON.stringify(value) ?? '', behind(inner)].filter((words) => words !== '');
+  return { kind: kind.join(' '), message: said.join(' ').slice(0, 2000) };
+}
+
+/** What the provider behind a router said, which the router's own sentence hides. Source: https://openrouter.ai/docs/api-reference/errors. */
+function behind(inner: { readonly [key: string]: unknown }): string {
+  const { raw } = fields(inner.metadata);
+  return typeof raw === 'string' ? raw : '';
 }
 
 /** The wait that an answer's headers ask for, in milliseconds, or null. RFC 9110 §10.2.3: seconds or a date. */
@@ -126,9 +123,18 @@ function retryDelay(body: string): number | null {
 
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL']);
 
-/** A failure of the connection itself, before or while an answer came. */
-export function networkError(error: Error, host: string, hasConnected: boolean): PawlError {
-  const code = 'code' in error ? String(error.code) : '';
+/**
+ * A failure of the connection itself, before or while an answer came. `hasAnswered`: the host did before, in this process,
+ * so that it is the network that forgot its name.
+ */
+export function networkError(
+  error: Error,
+  host: string,
+  { hasConnected, hasAnswered = false }: { hasConnected: boolean; hasAnswered?: boolean },
+): PawlError {
+  const code = connectionCodeOf(error);
+  const unusable = hasConnected || (hasAnswered && code === 'ENOTFOUND') ? null : unusableAddress(error, host);
+  if (unusable !== null) return unusable;
   // An AggregateError (all addresses of a host failed) has no message of its own.
   const said = error.message || code || messageOf(error.cause ?? error.name);
   if (!hasConnected || unreachable.has(code)) {

@@ -21,7 +21,7 @@ export function getJson(connection: Connection, headers: OutgoingHttpHeaders, si
     const fail = (error: Error) => {
       const isAborted = signal.aborted;
       const cancelled = new PawlError('cancelled', `${connection.host} was asked no longer.`, { cause: signal.reason });
-      reject(isAborted ? cancelled : networkError(error, connection.host, request.reusedSocket));
+      reject(isAborted ? cancelled : networkError(error, connection.host, { hasConnected: request.reusedSocket }));
     };
     request.once('error', fail);
     request.once('response', (response) => {

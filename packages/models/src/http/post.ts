@@ -5,7 +5,8 @@ import { modelError } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import { networkError, responseError } from './failure.ts';
 import { headerError } from './headers.ts';
-import { silenceLimit, type Timeouts } from './timeouts.ts';
+import { contentLimit, type SilenceLimit, silenceLimit, type Timeouts } from './timeouts.ts';
+import { createWatch } from './watch.ts';
 
 export type Post = {
   connection: Connection;
@@ -37,8 +38,11 @@ export type PostHandle = {
   resume(): void;
   /** Ends it now; the handler hears no more. */
   abort(): void;
-  /** The model writes its answer: from now on a silence is a fault, and not a thought. */
-  writes(): void;
+  /**
+   * What the last chunk held: `isThinking` if the model does not write, so that a silence is a thought and no fault;
+   * `hasContent` if a piece of the answer came, and not only a sign of life.
+   */
+  follow(isThinking: boolean, hasContent: boolean): void;
   /** The handler has all it needs. What is left of the answer is read, so that the connection can serve again. */
   release(): void;
 };
@@ -49,6 +53,9 @@ const errorBodyBytes = 65_536;
 const errorBodyMs = 2000;
 /** How long a released answer may take to end before its connection is given up. */
 const releaseMs = 1000;
+
+/** Hosts that answered this process: that their name is not known now is a trouble of the network, and passes. */
+const answered = new Set<string>();
 
 /** Posts `body` and hands the answer to `handler` as it comes, without a stream or a promise in between. */
 export function post(request: Post, handler: PostHandler): PostHandle {
@@ -62,14 +69,15 @@ export function post(request: Post, handler: PostHandler): PostHandle {
   let isOver = false;
   let hasConnected = false;
   let hasBody = false;
-  let hasHeard = false;
-  let isWriting = false;
+  let isThinking = true;
   let isPaused = false;
 
   function finish(): boolean {
     if (isOver) return false;
     isOver = true;
     clearTimeout(timer);
+    bytes.stop();
+    content.stop();
     signal.removeEventListener('abort', onAbort);
     return true;
   }
@@ -96,20 +104,22 @@ export function post(request: Post, handler: PostHandler): PostHandle {
     );
   }
 
-  /** Looks every so often whether something came since, which costs a chunk nothing; silence is found in at most twice its limit. */
-  function limitIdle(): void {
+  const bytes = createWatch(
+    () => silenceLimit(timeouts, isThinking),
+    ({ milliseconds, setting }) => failSilent(`fell silent for ${milliseconds} ms in mid-answer`, setting),
+  );
+  const content = createWatch(
+    () => contentLimit(timeouts, isThinking),
+    ({ milliseconds, setting }) =>
+      failSilent(`sent signs of life, but nothing of its answer for ${milliseconds} ms`, setting),
+  );
+  function failSilent(what: string, setting: SilenceLimit['setting']): void {
+    fail(modelError('idle_timeout', `${host} ${what}. Try again, or raise ${setting}.`));
+  }
+  function limitSilence(): void {
     clearTimeout(timer);
-    timer = undefined;
-    const { milliseconds, setting } = silenceLimit(timeouts, isWriting);
-    if (milliseconds <= 0) return;
-    hasHeard = false;
-    timer = setTimeout(() => {
-      if (hasHeard) limitIdle();
-      else {
-        const sentence = `${host} fell silent for ${milliseconds} ms in mid-answer. Try again, or raise ${setting}.`;
-        fail(modelError('idle_timeout', sentence));
-      }
-    }, milliseconds);
+    bytes.begin();
+    content.begin();
   }
 
   function onSocket(socket: Socket): void {
@@ -126,11 +136,12 @@ export function post(request: Post, handler: PostHandler): PostHandle {
 
   function onResponse(answer: IncomingMessage): void {
     response = answer;
+    answered.add(connection.host);
     const status = answer.statusCode ?? 0;
-    answer.on('error', (error) => fail(networkError(error, host, true)));
+    answer.on('error', (error) => fail(networkError(error, host, { hasConnected: true })));
     // Some breaks end an answer without an error event.
     answer.once('close', () => {
-      if (!isOver) fail(networkError(new Error('closed in mid-answer'), host, true));
+      if (!isOver) fail(networkError(new Error('closed in mid-answer'), host, { hasConnected: true }));
     });
     if (!showHeaders(answer.headers)) return;
     if (status < 200 || status > 299) {
@@ -150,12 +161,12 @@ export function post(request: Post, handler: PostHandler): PostHandle {
       const chunk: Buffer | null = response?.read() ?? null;
       if (chunk === null) return;
       if (isOver) continue;
-      hasHeard = true;
+      bytes.heard();
       handler.data(chunk);
       if (hasBody) continue;
       hasBody = true;
       // Not for an answer that came as a whole.
-      if (!isOver && !isPaused) limitIdle();
+      if (!isOver && !isPaused) limitSilence();
     }
   }
 
@@ -209,7 +220,7 @@ export function post(request: Post, handler: PostHandler): PostHandle {
       if (isPawlError(error)) fail(error);
       // The server closed an idle connection just as it was taken up again: it has not read the request.
       else if (attempt.reusedSocket && response === null && !isSecondTry) send(true);
-      else fail(networkError(error, host, hasConnected));
+      else fail(networkError(error, host, { hasConnected, hasAnswered: answered.has(connection.host) }));
     });
     attempt.cork();
     for (const piece of request.body) attempt.write(piece);
@@ -221,7 +232,7 @@ export function post(request: Post, handler: PostHandler): PostHandle {
     queueMicrotask(() =>
       handler.error(new PawlError('cancelled', 'The call was cancelled.', { cause: signal.reason })),
     );
-    return { pause() {}, resume() {}, abort() {}, writes() {}, release() {} };
+    return { pause() {}, resume() {}, abort() {}, follow() {}, release() {} };
   }
   signal.addEventListener('abort', onAbort, { once: true });
   limit(
@@ -236,19 +247,22 @@ export function post(request: Post, handler: PostHandler): PostHandle {
       isPaused = true;
       // Silence is now of our own making.
       clearTimeout(timer);
+      bytes.stop();
+      content.stop();
     },
     resume() {
       isPaused = false;
-      if (!isOver) limitIdle();
+      if (!isOver) limitSilence();
       readAll();
     },
     abort() {
       if (finish()) current?.destroy();
     },
-    writes() {
-      if (isWriting) return;
-      isWriting = true;
-      if (hasBody && !isOver) limitIdle();
+    follow(thinks, hasContent) {
+      if (hasContent) content.heard();
+      if (thinks === isThinking) return;
+      isThinking = thinks;
+      if (hasBody && !isOver && !isPaused) limitSilence();
     },
     release() {
       if (!finish()) return;

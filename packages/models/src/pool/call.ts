@@ -98,6 +98,7 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
         return result;
       case 'finished':
         return { value: { type: 'finished', message: this.#answer(result.value.message) }, done: false };
+      case 'usage':
       case 'activity':
       case 'notice':
         return result;
@@ -182,7 +183,8 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
     this.#options.health.begins(target.place);
     try {
       this.#limit = requestLimit(request.timeoutMs, target.candidate.id, this.#options.clock, signal);
-      const stream = modelOf(target).stream(fitted(request, target), this.#limit?.signal ?? signal);
+      const sent = { ...fitted(request, target), at: this.#options.clock.now() };
+      const stream = modelOf(target).stream(sent, this.#limit?.signal ?? signal);
       this.#inner = stream[Symbol.asyncIterator]();
     } catch (error) {
       return this.#onFailure(error);

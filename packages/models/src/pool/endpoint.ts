@@ -29,6 +29,8 @@ export type KeyHealth = {
   /** By model, since providers count limits by model (https://platform.claude.com/docs/en/api/rate-limits). */
   rests: Map<string, Rest>;
   snapshots: Map<string, Snapshot>;
+  /** What the account behind the key was refused, and when (Unix ms). */
+  refused: Map<string, number>;
 };
 
 export type Endpoint = {

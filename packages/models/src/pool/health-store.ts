@@ -16,12 +16,15 @@ export interface HealthStore {
 /** A key that rests, for one model. `until` is in Unix ms, `key` its fingerprint, `why` a phrase for people. */
 type StoredRest = { provider: string; key: string; model: string; until: number; code: string; why: string };
 type StoredSnapshot = { provider: string; key: string; model: string; snapshot: Snapshot };
+/** `at` in Unix ms. */
+type StoredRefusal = { provider: string; key: string; what: string; at: number };
 type StoredCredit = { provider: string; key: string; credit: Credit };
 export type StoredHealth = {
   version: 1;
   rests: readonly StoredRest[];
   snapshots: readonly StoredSnapshot[];
   credits: readonly StoredCredit[];
+  refusals?: readonly StoredRefusal[];
 };
 
 /**
@@ -61,13 +64,14 @@ function unusable(path: string, verb: string, error: unknown): PawlError {
 
 /** What of `value`, which may be anything, is stored health. */
 export function readStored(value: unknown): StoredHealth {
-  const { version, rests, snapshots, credits } = fields(value);
-  if (version !== 1) return { version: 1, rests: [], snapshots: [], credits: [] };
+  const { version, rests, snapshots, credits, refusals } = fields(value);
+  if (version !== 1) return { version: 1, rests: [], snapshots: [], credits: [], refusals: [] };
   return {
     version: 1,
     rests: list(rests).filter(isRest),
     snapshots: list(snapshots).filter(isStoredSnapshot),
     credits: list(credits).filter(isStoredCredit),
+    refusals: list(refusals).filter(isStoredRefusal),
   };
 }
 
@@ -86,6 +90,11 @@ function isStoredSnapshot(value: unknown): value is StoredSnapshot {
 function isStoredCredit(value: unknown): value is StoredCredit {
   const { provider, key, credit } = fields(value);
   return [provider, key].every(isText) && isCredit(credit);
+}
+
+function isStoredRefusal(value: unknown): value is StoredRefusal {
+  const { provider, key, what, at } = fields(value);
+  return [provider, key, what].every(isText) && typeof at === 'number' && Number.isFinite(at);
 }
 
 function isBucket(value: unknown): boolean {

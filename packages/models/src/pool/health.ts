@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Clock, systemClock } from '@pawl/engine';
 import { messageOf, type PawlError } from '@pawl/protocol';
+import type { Refusals } from '../wires/options.ts';
 import { breakerBegins, closedBreaker } from './breaker.ts';
 import type { Credit } from './credit.ts';
 import {
@@ -40,6 +41,8 @@ export type Health = {
   place(candidate: Candidate, key: Key | null): Place;
   endpoint(provider: Provider): Endpoint;
   observe(place: Place, headers: IncomingHttpHeaders): void;
+  /** What the account behind a key was refused, for its wires to know. It is asked for again after a week. */
+  refusals(place: Place): Refusals;
   /** The provider told what is left of the account of a key. */
   credited(provider: Provider, key: Key, credit: Credit): void;
   /** A request is about to be sent. */
@@ -52,6 +55,8 @@ export type Health = {
 
 /** Snapshots older than this are not kept. */
 const snapshotMs = 86_400_000;
+/** An account may be given later what it is refused now. */
+const refusalMs = 7 * 86_400_000;
 
 /**
  * The health of providers and keys, to be shared by all pools of a process. With a store, rests outlive the process, and
@@ -93,6 +98,7 @@ export function createHealth({ store, clock = systemClock }: { store?: HealthSto
         credit: null,
         rests: new Map(),
         snapshots: new Map(),
+        refused: new Map(),
       };
       endpoint.keys.set(fingerprint, health);
     }
@@ -126,6 +132,10 @@ export function createHealth({ store, clock = systemClock }: { store?: HealthSto
       const isNews = credit.at > (health.credit?.at ?? now - snapshotMs);
       if (isNews) keyCredited(health, credit, defaultPolicy);
     }
+    for (const { provider, key, what, at } of stored.refusals ?? []) {
+      const { refused } = keyHealthOf(endpointOf(provider), key);
+      if (at > now - refusalMs && at <= now) refused.set(what, Math.max(at, refused.get(what) ?? 0));
+    }
     for (const { provider, key, model, snapshot } of stored.snapshots) {
       const { snapshots } = keyHealthOf(endpointOf(provider), key);
       if (snapshot.at > (snapshots.get(model)?.at ?? now - snapshotMs)) snapshots.set(model, snapshot);
@@ -144,6 +154,11 @@ export function createHealth({ store, clock = systemClock }: { store?: HealthSto
       ),
       credits: keys.flatMap(({ id, key: { fingerprint, credit } }) =>
         credit === null || credit.at <= now - snapshotMs ? [] : [{ provider: id, key: fingerprint, credit }],
+      ),
+      refusals: keys.flatMap(({ id, key: { fingerprint, refused } }) =>
+        [...refused]
+          .filter(([, at]) => at > now - refusalMs)
+          .map(([what, at]) => ({ provider: id, key: fingerprint, what, at })),
       ),
       snapshots: keys.flatMap(({ id, key: { fingerprint, snapshots } }) =>
         [...snapshots]
@@ -223,6 +238,17 @@ export function createHealth({ store, clock = systemClock }: { store?: HealthSto
     observe(place, headers) {
       const snapshot = readRateLimits(headers, clock.now());
       if (snapshot !== null) placeObserved(place, snapshot);
+    },
+    refusals({ health }) {
+      return {
+        has: (what) => (health.refused.get(what) ?? Number.NEGATIVE_INFINITY) > clock.now() - refusalMs,
+        add(what) {
+          health.refused.set(what, clock.now());
+          save().catch((unforeseen: unknown) => {
+            problem = messageOf(unforeseen);
+          });
+        },
+      };
     },
     credited(provider, key, credit) {
       keyCredited(keyOf(knownProvider(provider), key), credit, defaultPolicy);

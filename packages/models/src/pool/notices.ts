@@ -99,6 +99,7 @@ function whatHappened(
       return { code: 'key_without_credit', sentence: `${subject} has no credit left` };
     case 'transient':
     case 'too_long':
+    case 'unusable':
     case 'final':
       return restMs > 0
         ? { code: 'key_cooling', sentence: `${subject} rests for ${durationText(restMs)}: ${reason}` }

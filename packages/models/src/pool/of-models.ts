@@ -10,7 +10,10 @@ import { type PoolOptions, poolModel } from './pool.ts';
 export function pool(models: readonly Model[], options: Partial<Omit<PoolOptions, 'candidates'>> = {}): Model {
   const candidates = models.map((model) => ({
     id: model.id,
-    info: model.info,
+    // Read when it is asked for: the catalogue is slow to load.
+    get info() {
+      return model.info;
+    },
     provider: { name: model.id.slice(0, Math.max(0, model.id.indexOf('/'))) || model.id, baseUrl: '', keys: [] },
     open: () => model,
   }));

@@ -160,6 +160,7 @@ function bestOf(free: readonly Open[]): Open | null {
 function isOutWith(meaning: Meaning, failed: Place, other: Place): boolean {
   switch (meaning) {
     case 'too_long':
+    case 'unusable':
       return other.model === failed.model && other.endpoint === failed.endpoint;
     case 'no_credit':
       return other.health === failed.health;

@@ -50,6 +50,8 @@ export type Meaning =
   | 'model_missing'
   /** Another model may have a larger window, or take a larger request. */
   | 'too_long'
+  /** There is no model at this address, or no way to it; another model may be elsewhere. */
+  | 'unusable'
   /** The same everywhere: a mistake in the request, or a cancel. */
   | 'final';
 
@@ -67,6 +69,10 @@ export function meaningOf(error: PawlError): Meaning {
     case 'context_overflow':
     case 'request_too_large':
       return 'too_long';
+    case 'unknown_host':
+    case 'untrusted_certificate':
+    case 'not_a_model':
+      return 'unusable';
     default:
       return 'final';
   }

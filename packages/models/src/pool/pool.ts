@@ -2,6 +2,7 @@
 import type { Clock, Model, ModelEvent, ModelRequest } from '@pawl/engine';
 import type { Message, ModelInfo } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
+import { apart } from './apart.ts';
 import { PooledCall } from './call.ts';
 import { keyOrder } from './endpoint.ts';
 import { createHealth, type Health } from './health.ts';
@@ -43,7 +44,6 @@ export function poolModel(options: PoolOptions): Model {
   const health = options.health ?? createHealth(options.clock === undefined ? {} : { clock: options.clock });
   const clock = options.clock ?? health.clock;
   const policy = { ...defaultPolicy, ...options.policy };
-  const info = infoOf(head, candidates);
   const targets = new Map(candidates.map((candidate) => [candidate, targetsOf(candidate, health)]));
   const models = new Map<Target, Model>();
   /** By its first message, which no two conversations share, and which a compaction replaces. */
@@ -52,7 +52,8 @@ export function poolModel(options: PoolOptions): Model {
   function modelOf(target: Target): Model {
     let model = models.get(target);
     if (model === undefined) {
-      model = target.candidate.open(target.key, (headers) => health.observe(target.place, headers));
+      const { candidate, key, place } = target;
+      model = candidate.open(key, (headers) => health.observe(place, headers), health.refusals(place));
       models.set(target, model);
     }
     return model;
@@ -82,13 +83,18 @@ export function poolModel(options: PoolOptions): Model {
 
   return {
     id,
-    info,
+    get info() {
+      return infoOf(head, candidates);
+    },
     limitsRequests: true,
     stream(request, signal): AsyncIterable<ModelEvent> {
       const [first] = request.messages;
       const before = first === undefined ? undefined : answered.get(first);
       const isWarm = before !== undefined && clock.now() - before.at < cacheMs && !startsTurn(request);
-      const order = inOrder(isWarm ? before.target : null);
+      const shared = inOrder(isWarm ? before.target : null);
+      // What happens to a summary says nothing of the turn's own calls.
+      const copies = request.purpose === 'compaction' ? apart(shared) : null;
+      const order = copies === null ? shared : [...copies.keys()];
       return new PooledCall({
         id,
         request,
@@ -99,7 +105,7 @@ export function poolModel(options: PoolOptions): Model {
         clock,
         policy,
         random,
-        modelOf,
+        modelOf: (target) => modelOf(copies?.get(target) ?? target),
         onAnswer(target) {
           if (first !== undefined) answered.set(first, { target, at: clock.now() });
         },

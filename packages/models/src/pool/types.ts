@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Model } from '@pawl/engine';
 import type { ModelInfo } from '@pawl/protocol';
 import { withoutVariant } from '../select/names.ts';
+import type { Refusals } from '../wires/options.ts';
 import type { CreditEndpoint } from './credit.ts';
 
 /** One of a provider's keys. `name` tells it from others in what people see: the variable it came from, say. */
@@ -31,8 +32,8 @@ export type Candidate = {
   id: string;
   provider: Provider;
   info: ModelInfo;
-  /** Called once for each key and pool. `onHeaders` sees the head of each answer. */
-  open(key: Key | null, onHeaders: (headers: IncomingHttpHeaders) => void): Model;
+  /** Called once for each key and pool. `onHeaders` sees the head of each answer; `refusals` is shared by all of the key. */
+  open(key: Key | null, onHeaders: (headers: IncomingHttpHeaders) => void, refusals?: Refusals): Model;
 };
 
 /** `provider/model`: variants of a model share its fate. */

@@ -60,6 +60,8 @@ export function replay(path: string, options: ReplayOptions = {}): Model {
     // Whole, so that a session of it can be gone on with from anywhere.
     id: `replay:${resolve(path)}`,
     info: header.info,
+    // What was tried again is in the recording; a failure in it is how that call ended.
+    limitsRequests: true,
     async *stream(request, signal) {
       const { answer } = next(request);
       for (const event of answer?.events ?? []) {

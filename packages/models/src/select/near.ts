@@ -13,6 +13,11 @@ export function nearest(wrong: string, names: Iterable<string>): string | null {
   return best;
 }
 
+/** Whether two names are of one family: they differ in their numbers at most, as versions do. */
+export const isOtherVersion = (one: string, other: string): boolean => withoutNumbers(one) === withoutNumbers(other);
+
+const withoutNumbers = (name: string) => name.toLowerCase().replace(/[\d.]+/g, '');
+
 /** ` Did you mean "x"?`, or nothing. */
 export function suggestion(wrong: string, names: Iterable<string>): string {
   const near = nearest(wrong, names);

@@ -1,15 +1,16 @@
 import { PawlError } from '@pawl/protocol';
 import { findAt, providerAt, providerCalled } from '../catalogue/find.ts';
-import type { CatalogueProvider, ModelFacts } from '../catalogue/table.ts';
+import type { CatalogueProvider, DatedPrices, ModelFacts } from '../catalogue/table.ts';
 import type { ProxyEnvironment } from '../http/proxy.ts';
 import type { Timeouts } from '../http/timeouts.ts';
 import type { Parameters } from '../parameters.ts';
 import type { Provider } from '../pool/types.ts';
+import type { DialectSettings } from '../wires/openai-chat-dialects.ts';
 import { baseUrlProblem } from '../wires/options.ts';
 import { type FoundKey, type Keyring, listedKeys, usualKeys } from './keys.ts';
 import { suggestion } from './near.ts';
 import { knownProviders, type WireName } from './providers.ts';
-import type { ModelsSettings, Variants } from './settings.ts';
+import type { ModelSettings, ModelsSettings, Variants } from './settings.ts';
 
 /** A provider as it is to be used here. */
 export type ResolvedProvider = Omit<Provider, 'keys'> & {
@@ -49,6 +50,7 @@ export function resolveProvider(
     headers = {},
     timeouts = {},
     cache = null,
+    dialect: _dialect,
     credit: place,
     ...limits
   } = own ?? {};
@@ -101,7 +103,28 @@ export function factsOf(provider: Placed, model: string, settings: ModelsSetting
     ...(own.contextTokens !== undefined && { context: own.contextTokens }),
     ...(own.outputTokens !== undefined && { output: own.outputTokens }),
     ...(own.takes !== undefined && { takes: own.takes }),
-    ...(own.prices !== undefined && { prices: [own.prices] }),
+    ...(own.efforts !== undefined && { efforts: own.efforts, thinks: true }),
+    ...(own.prices !== undefined && { prices: datedPrices(own.prices) }),
+  };
+}
+
+function datedPrices(prices: NonNullable<ModelSettings['prices']>): readonly DatedPrices[] {
+  const all = isList(prices) ? prices : [prices];
+  const dated = all.map(({ from, ...own }) => (from === undefined ? own : { ...own, when: { start_date: from } }));
+  // Of those that hold, the last counts: whatever the order they are written in.
+  const dayOf = ({ when }: DatedPrices) => (when !== undefined && 'start_date' in when ? when.start_date : '');
+  return dated.toSorted((one, other) => dayOf(one).localeCompare(dayOf(other)));
+}
+
+function isList<Item>(value: Item | readonly Item[]): value is readonly Item[] {
+  return Array.isArray(value);
+}
+
+/** How the server speaks: what its provider says, and its model better. */
+export function dialectSettingsOf({ name }: Placed, model: string, settings: ModelsSettings): DialectSettings {
+  return {
+    ...ownOf(settings.providers, name)?.dialect,
+    ...ownOf(settings.models, `${name}/${model}`)?.dialect,
   };
 }
 

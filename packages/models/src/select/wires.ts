@@ -1,9 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Model } from '@pawl/engine';
 import type { ModelFacts } from '../catalogue/table.ts';
 import type { WireTap } from '../http/connection.ts';
 import type { ProxyEnvironment } from '../http/proxy.ts';
 import type { Parameters } from '../parameters.ts';
+import type { DialectSettings } from '../wires/openai-chat-dialects.ts';
 import type { WireOptions } from '../wires/options.ts';
 import type { FoundKey } from './keys.ts';
 import type { WireName } from './providers.ts';
@@ -16,46 +16,51 @@ type Call = {
   provider: ResolvedProvider;
   facts: ModelFacts;
   parameters: Parameters;
+  dialect: DialectSettings;
   environment: ProxyEnvironment;
   tap?: WireTap;
 };
 
-export type OpenWire = (call: Call, key: FoundKey | null, onHeaders?: (headers: IncomingHttpHeaders) => void) => Model;
+/** What a wire tells whoever opens it, and is told of the key's account. */
+type Around = { onHeaders?: WireOptions['onHeaders']; refusals?: WireOptions['refusals'] };
+
+export type OpenWire = (call: Call, key: FoundKey | null, around?: Around) => Model;
 
 /** Loads a wire, and gives how to open a model over it. */
 export async function loadWire(name: WireName): Promise<OpenWire> {
   switch (name) {
     case 'anthropic': {
       const { anthropic } = await import('../wires/anthropic.ts');
-      return (call, key, onHeaders) => {
+      return (call, key, around) => {
         const token = key?.isToken === true ? { authToken: key.secret } : {};
-        return anthropic({ ...optionsOf(call, key, onHeaders), ...token, ...cacheOf(call) });
+        return anthropic({ ...optionsOf(call, key, around), ...token, ...cacheOf(call) });
       };
     }
     case 'openai': {
       const { openai } = await import('../wires/openai-responses.ts');
-      return (call, key, onHeaders) => {
+      return (call, key, around) => {
         const { cache } = call.provider;
-        return openai({ ...optionsOf(call, key, onHeaders), ...(cache === null ? {} : { cache }) });
+        return openai({ ...optionsOf(call, key, around), ...(cache === null ? {} : { cache }) });
       };
     }
     case 'openai-chat': {
       const { openaiChat } = await import('../wires/openai-chat.ts');
-      return (call, key, onHeaders) => {
+      return (call, key, around) => {
         const { cache } = call.provider;
-        return openaiChat({ ...optionsOf(call, key, onHeaders), ...(cache === null ? {} : { cache }) });
+        const { dialect } = call;
+        return openaiChat({ ...optionsOf(call, key, around), dialect, ...(cache === null ? {} : { cache }) });
       };
     }
     case 'google': {
       const { google } = await import('../wires/google.ts');
-      return (call, key, onHeaders) => google(optionsOf(call, key, onHeaders));
+      return (call, key, around) => google(optionsOf(call, key, around));
     }
     default:
       return name satisfies never;
   }
 }
 
-function optionsOf(call: Call, key: FoundKey | null, onHeaders: WireOptions['onHeaders']): WireOptions {
+function optionsOf(call: Call, key: FoundKey | null, around: Around = {}): WireOptions {
   const { id, model, provider, facts, parameters, environment, tap } = call;
   return {
     id,
@@ -67,7 +72,8 @@ function optionsOf(call: Call, key: FoundKey | null, onHeaders: WireOptions['onH
     timeouts: provider.timeouts,
     environment: proxiesOf(environment),
     ...(key === null || key.isToken === true ? {} : { apiKey: key.secret }),
-    ...(onHeaders === undefined ? {} : { onHeaders }),
+    ...(around.onHeaders === undefined ? {} : { onHeaders: around.onHeaders }),
+    refusals: around.refusals,
     ...(tap === undefined ? {} : { tap }),
   };
 }

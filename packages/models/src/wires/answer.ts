@@ -24,6 +24,8 @@ export type Answer = {
   addInput(block: CallBlock, text: string): void;
   /** No more of this call's input comes. Announces it if it is whole and valid. */
   closeCall(block: CallBlock): void;
+  /** Nothing is written yet, or a thought came last: what comes next may take as long as thinking does. */
+  isThinking(): boolean;
   /** The provider began anew: what was streamed is void. */
   restart(): void;
   finish(stopReason: StopReason, usage: Usage, costUsd: number | null): ModelMessage;
@@ -71,6 +73,10 @@ export function createAnswer(emit: (event: ModelEvent) => void): Answer {
     // A call without any input is either one without arguments or one that the output limit cut: the end tells.
     closeCall(block) {
       if (block.text.trim() !== '') announce(block);
+    },
+    isThinking() {
+      const last = blocks.at(-1);
+      return last === undefined || last.type === 'thinking';
     },
     restart() {
       if (hasStreamed) emit({ type: 'rollback', reason: 'The provider began its answer anew.' });

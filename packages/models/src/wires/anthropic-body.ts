@@ -27,6 +27,8 @@ export type BodySettings = {
 export type BodyChanges = {
   /** Thoughts that no longer fit what stands before them are to be dropped, and not to fail the request. */
   dropsUnboundThoughts: boolean;
+  /** The server takes no budget for thinking in a turn that began without thoughts. */
+  refusesLateThinking: boolean;
 };
 
 type Role = 'user' | 'assistant';
@@ -89,10 +91,10 @@ export function createBodyMaker(settings: BodySettings): (request: ModelRequest,
     return { text: opening(end.role, role) + blocks.join(','), state };
   }
 
-  return (request, changes = { dropsUnboundThoughts: false }) => {
+  return (request, changes = { dropsUnboundThoughts: false, refusesLateThinking: false }) => {
     bytesOf = (digest) => request.file?.(digest) ?? null;
     const { bytes, state } = transcriptOf(request.messages, request.signedFrom);
-    const conduct = conductOf(traits, parameters, request, state.turn === 'plain');
+    const conduct = conductOf(traits, parameters, request, changes.refusesLateThinking && state.turn === 'plain');
     const schema = request.outputSchema === undefined || !traits.hasSchemas ? null : schemaOf(request.outputSchema);
     const tools =
       request.tools.length > 0 ? toolsOf(request.tools) : state.hasCalls ? toolsJson([noTool], mark, false) : null;

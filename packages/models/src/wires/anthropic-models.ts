@@ -5,8 +5,8 @@ export type Traits = {
   /** What comes closest to no thinking: nothing said, said so, thoughts between calls only, or less effort. */
   quietest: 'omitted' | 'disabled' | 'between_tools' | 'low_effort';
   hasEffort: boolean;
-  /** Temperature and top-p. */
-  takesSampling: boolean;
+  /** Temperature and top-p: both, one of the two, or none. */
+  sampling: 'both' | 'one' | 'none';
   /** Whether it can be made to call a tool. */
   canBeForced: boolean;
   hasSchemas: boolean;
@@ -22,7 +22,7 @@ const plain: Traits = {
   thinking: 'none',
   quietest: 'omitted',
   hasEffort: false,
-  takesSampling: true,
+  sampling: 'both',
   canBeForced: true,
   hasSchemas: false,
   keepsThoughts: false,
@@ -30,20 +30,23 @@ const plain: Traits = {
   isKnown: true,
 };
 const budget: Traits = { ...plain, thinking: 'budget' };
+const budgetOneSampler: Traits = { ...budget, sampling: 'one' };
 const adaptive: Traits = {
   ...plain,
   thinking: 'adaptive',
   quietest: 'disabled',
   hasEffort: true,
+  sampling: 'one',
   hasSchemas: true,
   keepsThoughts: true,
 };
-const current: Traits = { ...adaptive, takesSampling: false };
+const current: Traits = { ...adaptive, sampling: 'none' };
 const binding: Traits = { ...current, bindsThoughts: true };
 
 /**
  * By the beginning of a model's name, the first that fits. Sources, of 2026-11: the pages of the models below
- * https://platform.claude.com/docs/en/models, …/docs/en/build-with-claude/thinking, …/preserved-thinking and …/structured-outputs.
+ * https://platform.claude.com/docs/en/models, …/docs/en/build-with-claude/thinking, …/preserved-thinking and …/structured-outputs. That 4.1 to 4.6 take either temperature or top-p is said by the
+ * API alone: https://github.com/BerriAI/litellm/issues/15097.
  */
 const models: readonly (readonly [name: RegExp, traits: Traits])[] = [
   [/^(fable|mythos)-5-\d/, { ...binding, quietest: 'low_effort', canBeForced: false }],
@@ -53,8 +56,8 @@ const models: readonly (readonly [name: RegExp, traits: Traits])[] = [
   [/^haiku-5-5/, binding],
   [/^(opus|sonnet|haiku)-(5|4-[78])/, current],
   [/^(opus|sonnet)-4-6/, adaptive],
-  [/^opus-4-5/, { ...budget, hasEffort: true, hasSchemas: true, keepsThoughts: true }],
-  [/^(sonnet|haiku)-4-5|^opus-4-1/, { ...budget, hasSchemas: true }],
+  [/^opus-4-5/, { ...budgetOneSampler, hasEffort: true, hasSchemas: true, keepsThoughts: true }],
+  [/^(sonnet|haiku)-4-5|^opus-4-1/, { ...budgetOneSampler, hasSchemas: true }],
   [/^(opus|sonnet)-4|^3-7/, budget],
   [/^(3|2|instant)/, plain],
   // Newer than this table.

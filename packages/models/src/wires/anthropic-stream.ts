@@ -5,6 +5,7 @@ import { type Block, createAnswer, type TextBlock } from './answer.ts';
 import { readPlainDelta } from './anthropic-delta.ts';
 import { type Fields, fields, list, number, string } from './fields.ts';
 import { type Decoder, parseEvent } from './reader.ts';
+import { spentOf } from './spent.ts';
 
 /**
  * Reads the events of the Messages API. Blocks of kinds that Pawl does not ask for (server tools) and unknown events
@@ -16,6 +17,8 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
   let open = new Map<number, Block>();
   /** The text block just before, if nothing else came after it. */
   let lastText: TextBlock | null = null;
+  /** Ids of the calls that came with the start: a gateway may tell them once more. */
+  let given = new Set<string>();
   let usage: Fields = {};
   let stopReason: string | null = null;
   /** Why the model refused, where the API says so. */
@@ -28,9 +31,27 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
     hasStarted = true;
     open = new Map();
     lastText = null;
-    stopReason = null;
-    refusal = '';
+    given = new Set();
     usage = fields(message.usage);
+    // What was ready before the stream began comes with its start: a call of code that runs at the provider, say.
+    const blocks = list(message.content).map(fields);
+    for (const [index, block] of blocks.entries()) {
+      startBlock(index, block);
+      stopBlock(index);
+      if (block.type === 'tool_use') given.add(string(block.id));
+    }
+    if (blocks.length > 0) readEnd(message);
+    tellUsage();
+  }
+
+  /** Before the end, which a call that is cancelled never sees. */
+  function tellUsage(): void {
+    if (Object.keys(usage).length > 0) emit({ type: 'usage', ...spentOf(usage, usageOf, costOf) });
+  }
+
+  function readEnd({ stop_reason, stop_details }: Fields): void {
+    if (typeof stop_reason === 'string') stopReason = stop_reason;
+    refusal = string(fields(stop_details).explanation) || refusal;
   }
 
   function startBlock(index: number, block: Fields): void {
@@ -64,6 +85,7 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
         return;
       }
       case 'tool_use': {
+        if (given.has(string(block.id))) return;
         const opened = answer.openCall(string(block.name));
         open.set(index, opened);
         // Whole from the start, where the server does not stream it.
@@ -91,11 +113,10 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
   }
 
   function readMessageDelta(event: Fields): void {
-    const delta = fields(event.delta);
-    if (typeof delta.stop_reason === 'string') stopReason = delta.stop_reason;
-    refusal = string(fields(delta.stop_details).explanation) || refusal;
+    readEnd(fields(event.delta));
     // Totals so far; what is not named here stands as the start said.
     for (const [key, value] of Object.entries(fields(event.usage))) if (value !== null) usage[key] = value;
+    tellUsage();
   }
 
   return {
@@ -141,20 +162,14 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
         throw providerError({ status: 0, ...describeFailure(message) });
       }
       startMessage(message);
-      list(message.content).forEach((block, index) => {
-        startBlock(index, fields(block));
-        stopBlock(index);
-      });
-      stopReason = string(message.stop_reason) || null;
-      refusal = string(fields(message.stop_details).explanation);
+      readEnd(message);
     },
+    isThinking: answer.isThinking,
     isWhole: () => stopReason !== null && open.size === 0,
     finish() {
       for (const index of [...open.keys()]) stopBlock(index);
       if (stopReason === 'refusal') answer.addText(answer.openText(), refusal);
-      const total = usageOf(usage);
-      // Nothing said is not nothing used.
-      const costUsd = Object.keys(usage).length === 0 ? null : costOf(total);
+      const { usage: total, costUsd } = spentOf(usage, usageOf, costOf);
       return answer.finish(stopReasonOf(stopReason), total, costUsd);
     },
   };

@@ -1,5 +1,5 @@
 import type { ModelRequest } from '@pawl/engine';
-import type { JsonObject } from '@pawl/protocol';
+import { isPawlError, type JsonObject } from '@pawl/protocol';
 import type { Parameters } from '../parameters.ts';
 import type { Traits } from './anthropic-models.ts';
 
@@ -28,15 +28,16 @@ export type Conduct = {
 };
 
 /**
- * How the model is to think, and what goes with it: thinking excludes sampling parameters, forced calls exclude
- * thinking, and a turn whose first thoughts are lost cannot go on with a budget.
+ * How the model is to think, and what goes with it: thinking excludes sampling parameters, and forced calls exclude
+ * thinking. Within a turn it stays as it is, because a change voids what the provider keeps of the messages.
  * Source: https://platform.claude.com/docs/en/build-with-claude/thinking.
+ * @param isRefused The turn began without thoughts, and the server takes no budget in the rest of such a turn.
  */
 export function conductOf(
   traits: Traits,
   parameters: Parameters,
   request: Pick<ModelRequest, 'toolChoice' | 'maxOutputTokens'>,
-  hasLostThoughts: boolean,
+  isRefused: boolean,
 ): Conduct {
   const { effort, thinkingBudgetTokens, temperature, topP } = parameters;
   const wantsForce = request.toolChoice === 'required' || typeof request.toolChoice === 'object';
@@ -44,15 +45,16 @@ export function conductOf(
   const isOff = thinkingBudgetTokens === 0 || effort === 'none';
   const isAsked = !isOff && (thinkingBudgetTokens !== undefined || effort !== undefined);
   // Who sets a temperature means it: thinking that nobody asked for gives way.
-  const yields = traits.takesSampling && !isAsked && (temperature !== undefined || topP !== undefined);
-  const thinking = isOff || yields ? quietest(traits) : awake(traits, parameters, request, isForced, hasLostThoughts);
+  const yields = traits.sampling !== 'none' && !isAsked && (temperature !== undefined || topP !== undefined);
+  const thinking = isOff || yields ? quietest(traits) : awake(traits, parameters, request, isForced || isRefused);
   const isThinking = thinking !== null && thinking.type !== 'disabled';
-  const takesSampling = traits.takesSampling && !isThinking;
+  const takesSampling = traits.sampling !== 'none' && !isThinking;
+  const isOneEnough = traits.sampling === 'one' && temperature !== undefined;
   return {
     thinking,
     effort: effortOf(traits, effort, isOff),
     temperature: takesSampling ? (temperature ?? null) : null,
-    topP: takesSampling ? (topP ?? null) : null,
+    topP: takesSampling && !isOneEnough ? (topP ?? null) : null,
     isForced,
   };
 }
@@ -74,8 +76,7 @@ function awake(
   traits: Traits,
   { effort, thinkingBudgetTokens }: Parameters,
   { maxOutputTokens }: Pick<ModelRequest, 'maxOutputTokens'>,
-  isForced: boolean,
-  hasLostThoughts: boolean,
+  isExcluded: boolean,
 ): JsonObject | null {
   switch (traits.thinking) {
     case 'adaptive':
@@ -91,7 +92,7 @@ function awake(
     default:
       return traits.thinking satisfies never;
   }
-  if (isForced || hasLostThoughts) return null;
+  if (isExcluded) return null;
   const wanted = thinkingBudgetTokens ?? budgetOfEffort[effort ?? ''] ?? defaultBudgetTokens;
   // The budget counts as output.
   const tokens = Math.min(Math.max(wanted, leastTokens), maxOutputTokens - leastTokens);
@@ -105,4 +106,9 @@ function effortOf(traits: Traits, effort: string | undefined, isOff: boolean): s
   if (effort === 'minimal') return 'low';
   // More than `high` is refused without thinking.
   return isOff && (effort === 'xhigh' || effort === 'max') ? 'high' : effort;
+}
+
+/** Whether a request was refused because thoughts were asked for in a turn that began without any. */
+export function isLateThinkingRefused(error: unknown): boolean {
+  return isPawlError(error, 'bad_request') && /expected `?thinking`? or `?redacted_thinking/i.test(error.message);
 }

@@ -1,14 +1,19 @@
 import type { Model } from '@pawl/engine';
 import { createPricing } from '../catalogue/pricing.ts';
 import { type Connection, connectionTo } from '../http/connection.ts';
+import type { Parameters } from '../parameters.ts';
 import { bindingBeta, isUnbound } from './anthropic-binding.ts';
 import { createBodyMaker } from './anthropic-body.ts';
+import { fitAnthropic } from './anthropic-fit.ts';
 import { traitsOf } from './anthropic-models.ts';
 import { createDecoder } from './anthropic-stream.ts';
+import { isLateThinkingRefused } from './anthropic-thinking.ts';
 import { callWire } from './call.ts';
 import { takesOf } from './files.ts';
+import { createSayOnce, notice } from './notices.ts';
 import { type CacheTime, endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
 import { orElse } from './or-else.ts';
+import { createToolOffer } from './tool-schema.ts';
 
 export type AnthropicOptions = WireOptions & {
   /** Sent as a bearer token instead of a key, as some gateways want it. */
@@ -35,16 +40,17 @@ export function anthropic(options: AnthropicOptions): Model {
   const timeouts = timeoutsOf(options);
   const traits = traitsOf(options.model);
   const pricing = createPricing('anthropic', url.href, options);
-  const makeBody = createBodyMaker({
-    model: options.model,
-    id,
-    isStreaming,
-    parameters: options.parameters ?? {},
-    cache: options.cache ?? '5m',
-    // A compatible server may not know the field.
-    streamsCalls: isStreaming && traits.isKnown && url.origin === defaultBaseUrl,
-    takes: takesOf(() => pricing.info(options).inputTypes),
-  });
+  const bodyMaker = (parameters: Parameters) =>
+    createBodyMaker({
+      model: options.model,
+      id,
+      isStreaming,
+      parameters,
+      cache: options.cache ?? '5m',
+      // A compatible server may not know the field.
+      streamsCalls: isStreaming && traits.isKnown && url.origin === defaultBaseUrl,
+      takes: takesOf(() => pricing.info(options).inputTypes),
+    });
 
   const apiKey = options.apiKey ?? (environment.ANTHROPIC_API_KEY || undefined);
   const authToken = options.authToken ?? (environment.ANTHROPIC_AUTH_TOKEN || undefined);
@@ -65,37 +71,64 @@ export function anthropic(options: AnthropicOptions): Model {
     'anthropic-beta': betas === undefined ? bindingBeta : `${betas},${bindingBeta}`,
   };
 
-  /** Found out at the first call: reading the environment is slow. */
+  /** Found out at the first call: reading the environment and the catalogue is slow. */
   let connection: Connection | undefined;
+  let made: { makeBody: ReturnType<typeof createBodyMaker>; changes: readonly string[] } | undefined;
+  const sayOnce = createSayOnce();
+  const offer = createToolOffer({ propertyNames: /^[a-zA-Z0-9_.-]{1,64}$/ });
   /** Not before it is needed: for accounts that do not check it, it would only lose thoughts. */
   let dropsUnboundThoughts = false;
+  let refusesLateThinking = false;
+
+  function prepare(): NonNullable<typeof made> {
+    const { parameters, changes } = fitAnthropic({ id, model: options.model }, pricing.facts, options.parameters ?? {});
+    return { makeBody: bodyMaker(parameters), changes };
+  }
 
   return {
     id,
     get info() {
       return pricing.info(options);
     },
-    stream(request, signal) {
+    stream(asked, signal) {
       if (needsKey) throw noKey('ANTHROPIC_API_KEY', id);
       connection ??= connectionTo(url, environment, options.tap);
-      const to = connection;
-      const call = () =>
+      made ??= prepare();
+      const { request, left } = offer(asked);
+      const [to, { makeBody, changes }] = [connection, made];
+      const send = () =>
         callWire(
           {
             connection: to,
             headers: dropsUnboundThoughts ? bindingHeaders : headers,
-            body: makeBody(request, { dropsUnboundThoughts }),
+            body: makeBody(request, { dropsUnboundThoughts, refusesLateThinking }),
             timeouts,
             signal,
             ...(options.onHeaders && { onHeaders: options.onHeaders }),
           },
-          (emit) => createDecoder(emit, (usage) => pricing.cost(usage, Date.now())),
+          (emit) => createDecoder(emit, (usage) => pricing.cost(usage, request.at ?? Date.now())),
         );
-      if (!traits.bindsThoughts || dropsUnboundThoughts) return call();
-      return orElse(call(), isUnbound, () => {
-        dropsUnboundThoughts = true;
-        return call();
-      });
+      const call = () => {
+        if (refusesLateThinking) return send();
+        return orElse(send(), isLateThinkingRefused, () => {
+          refusesLateThinking = true;
+          return send();
+        });
+      };
+      const canDrop = traits.bindsThoughts && !dropsUnboundThoughts;
+      const events = !canDrop
+        ? call()
+        : orElse(call(), isUnbound, () => {
+            dropsUnboundThoughts = true;
+            return call();
+          });
+      return sayOnce(
+        [
+          ...changes.map((change) => notice('parameters_changed', change)),
+          ...left.map((line) => notice('tool_left_out', line)),
+        ],
+        events,
+      );
     },
   };
 }

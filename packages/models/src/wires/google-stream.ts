@@ -6,6 +6,7 @@ import { type CallBlock, createAnswer, type TextBlock, type ThinkingBlock } from
 import { type Fields, fields, list, number, string } from './fields.ts';
 import { type Arguments, createArguments } from './google-arguments.ts';
 import { type Decoder, parseEvent } from './reader.ts';
+import { spentOf } from './spent.ts';
 
 /**
  * Reads the answers of `generateContent`, whole or streamed; each event of the stream has the same form as the whole.
@@ -104,7 +105,9 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
     const reason = string(fields(chunk.promptFeedback).blockReason);
     if (reason !== '' && !reason.endsWith('UNSPECIFIED')) blockReason = reason;
     // Totals so far; the first chunks may lack some.
-    for (const [key, value] of Object.entries(fields(chunk.usageMetadata))) if (value !== null) usage[key] = value;
+    const counted = Object.entries(fields(chunk.usageMetadata)).filter(([, value]) => value !== null);
+    Object.assign(usage, Object.fromEntries(counted));
+    if (counted.length > 0) emit({ type: 'usage', ...spentOf(usage, usageOf, costOf) });
   }
 
   /** The reason as a text, because there is mostly no other. */
@@ -136,6 +139,7 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
       const chunks: unknown = body.trimStart().startsWith('[') ? parseEvent(`{"chunks":${body}}`).chunks : null;
       for (const chunk of chunks === null ? [parseEvent(body)] : list(chunks).map(fields)) readChunk(chunk);
     },
+    isThinking: answer.isThinking,
     isWhole: () => finishReason !== null || blockReason !== null,
     finish() {
       const stop = blockReason === null ? stopOf(finishReason) : 'refusal';
@@ -143,9 +147,7 @@ export function createDecoder(emit: (event: ModelEvent) => void, costOf: (usage:
       if (stop !== 'output_limit') endCall();
       if (stop === 'malformed') addMalformedCall();
       if (stop === 'refusal') answer.addText(answer.openText(), refusal());
-      const total = usageOf(usage);
-      // Nothing said is not nothing used.
-      const costUsd = Object.keys(usage).length === 0 ? null : costOf(total);
+      const { usage: total, costUsd } = spentOf(usage, usageOf, costOf);
       return answer.finish(stop === 'malformed' ? 'tool_calls' : stop, total, costUsd);
     },
   };

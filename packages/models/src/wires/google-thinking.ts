@@ -71,8 +71,8 @@ export function thinkingConfig(
 function levelOf(model: string, { effort, thinkingBudgetTokens }: Parameters): string | undefined {
   if (effort !== undefined) {
     const level = levels[effort.toLowerCase()] ?? effort.toLowerCase();
-    // Only some small models know a level below `low`.
-    return level === 'minimal' && !/gemini-3(\.[0-6])?-flash|flash-lite/i.test(model) ? 'low' : level;
+    // Only some small models know a level below `low`; those of the catalogue come with a word that they take.
+    return level === 'minimal' && !/gemini-3(\.[0-6])?-flash|flash-(lite|latest)|gemma/i.test(model) ? 'low' : level;
   }
   if (thinkingBudgetTokens === undefined) return undefined;
   if (thinkingBudgetTokens <= 2048) return 'low';

@@ -2,10 +2,13 @@ import type { Model } from '@pawl/engine';
 import { createPricing } from '../catalogue/pricing.ts';
 import { type Connection, connectionTo } from '../http/connection.ts';
 import { callWire } from './call.ts';
+import { fitEffort } from './effort.ts';
 import { takesOf } from './files.ts';
 import { createBodyMaker } from './google-body.ts';
 import { createDecoder } from './google-stream.ts';
+import { createSayOnce, notice } from './notices.ts';
 import { endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
+import { createToolOffer } from './tool-schema.ts';
 
 export type GoogleOptions = WireOptions;
 
@@ -28,12 +31,11 @@ export function google(options: GoogleOptions): Model {
   );
   const timeouts = timeoutsOf(options);
   const pricing = createPricing('google', url.href, options);
-  const makeBody = createBodyMaker({
-    model: options.model,
-    id,
-    parameters: options.parameters ?? {},
-    takes: takesOf(() => pricing.info(options).inputTypes),
-  });
+  function prepare() {
+    const { parameters, change } = fitEffort(id, pricing.facts(), options.parameters ?? {});
+    const takes = takesOf(() => pricing.info(options).inputTypes);
+    return { makeBody: createBodyMaker({ model: options.model, id, parameters, takes }), change };
+  }
 
   const apiKey = options.apiKey ?? (environment.GOOGLE_API_KEY || environment.GEMINI_API_KEY || undefined);
   const headers = {
@@ -45,21 +47,28 @@ export function google(options: GoogleOptions): Model {
   };
   const needsKey = url.origin === defaultBaseUrl && apiKey === undefined;
 
-  /** Found out at the first call: reading the environment is slow. */
+  /** Found out at the first call: reading the environment and the catalogue is slow. */
   let connection: Connection | undefined;
+  let made: ReturnType<typeof prepare> | undefined;
+  const sayOnce = createSayOnce();
+  const offer = createToolOffer({});
 
   return {
     id,
     get info() {
       return pricing.info(options);
     },
-    stream(request, signal) {
+    stream(asked, signal) {
       if (needsKey) throw noKey('GEMINI_API_KEY', id);
       connection ??= connectionTo(url, environment, options.tap);
-      return callWire(
+      made ??= prepare();
+      const { request } = offer(asked);
+      const { makeBody, change } = made;
+      const events = callWire(
         { connection, headers, body: makeBody(request), timeouts, signal, onHeaders: options.onHeaders },
-        (emit) => createDecoder(emit, (usage) => pricing.cost(usage, Date.now())),
+        (emit) => createDecoder(emit, (usage) => pricing.cost(usage, request.at ?? Date.now())),
       );
+      return sayOnce([change === null ? null : notice('parameters_changed', change)], events);
     },
   };
 }

@@ -28,7 +28,7 @@ const mostStops = 4;
  * Makes request bodies of the Chat Completions API, as pieces to be sent one after the other.
  * Source: https://platform.openai.com/docs/api-reference/chat/create.
  */
-export function createBodyMaker(settings: BodySettings): (request: ModelRequest) => Buffer[] {
+export function createBodyMaker(settings: BodySettings): (request: ModelRequest, mayThink?: boolean) => Buffer[] {
   const { dialect, parameters } = settings;
   let bytesOf: BytesOf = () => null;
   /** Each message ends with a comma, which the last piece takes up. The state is the role of the last one. */
@@ -46,8 +46,9 @@ export function createBodyMaker(settings: BodySettings): (request: ModelRequest)
   // What makes an answer readable, and the conversation, are not for others to set.
   const { messages: _messages, stream: _stream, stream_options: _options, ...own } = parameters.body ?? {};
   const fixed = fixedFields(settings);
+  const fixedWithoutThinking = { ...fixed, ...thinkingJson(dialect, { effort: 'none' }) };
 
-  return (request) => {
+  return (request, mayThink = true) => {
     bytesOf = (digest) => request.file?.(digest) ?? null;
     const { outputSchema } = request;
     const made = {
@@ -55,7 +56,7 @@ export function createBodyMaker(settings: BodySettings): (request: ModelRequest)
       [dialect.outputLimitField]: String(request.maxOutputTokens),
       stream: String(settings.isStreaming),
       stream_options: settings.isStreaming && dialect.hasStreamOptions ? '{"include_usage":true}' : null,
-      ...fixed,
+      ...(mayThink ? fixed : fixedWithoutThinking),
       prompt_cache_key: dialect.hasCacheKey && settings.cache !== 'off' ? toJson(request.session) : null,
       response_format: outputSchema === undefined ? null : formatOf(outputSchema),
       tools: toolsOf(request.tools),
@@ -79,15 +80,19 @@ function fixedFields({ model, parameters, dialect, cache }: BodySettings): { [na
   const { temperature, topP, stopSequences = [], verbosity } = parameters;
   const isSteady = dialect.refusesSampling?.test(model.slice(model.lastIndexOf('/') + 1)) === true;
   const isMarked = cache !== 'off' && dialect.cachesOnRequest?.test(model) === true;
-  const thinking = Object.entries(thinkingFields(dialect, parameters)).map(([name, value]) => [name, toJson(value)]);
   return {
-    ...Object.fromEntries(thinking),
+    ...thinkingJson(dialect, parameters),
     verbosity: verbosity === undefined ? null : JSON.stringify(verbosity),
     temperature: temperature === undefined || isSteady ? null : String(temperature),
     top_p: topP === undefined || isSteady ? null : String(topP),
     stop: stopSequences.length === 0 || isSteady ? null : toJson(stopSequences.slice(0, mostStops)),
     cache_control: isMarked ? toJson({ type: 'ephemeral', ...(cache === '1h' && { ttl: cache }) }) : null,
   };
+}
+
+function thinkingJson(dialect: Dialect, parameters: Parameters): { [name: string]: string } {
+  const fields = Object.entries(thinkingFields(dialect, parameters));
+  return Object.fromEntries(fields.map(([name, value]) => [name, toJson(value)]));
 }
 
 function toolsJson(tools: readonly ToolSpec[]): string | null {

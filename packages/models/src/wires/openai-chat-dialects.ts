@@ -1,5 +1,15 @@
 /** Where servers of this API differ. What the table does not name is as at most servers. */
-export type Dialect = {
+export type Dialect = Spoken & {
+  /** Of these models it passes on that their prompt is to be kept. */
+  cachesOnRequest: RegExp | null;
+  /** Models that refuse sampling parameters and stop sequences. */
+  refusesSampling: RegExp | null;
+  /** Models that take tools only while they do not think. */
+  refusesToolsWithThinking: RegExp | null;
+};
+
+/** What of a dialect can be settled by who runs a server. */
+export type Spoken = {
   /** What the server calls the limit of an answer. */
   outputLimitField: 'max_completion_tokens' | 'max_tokens';
   /** Whether it must be asked for the usage of a stream, and may be. */
@@ -21,11 +31,11 @@ export type Dialect = {
   takesDocuments: boolean;
   /** Finds the server that has the conversation in its cache. */
   hasCacheKey: boolean;
-  /** Of these models it passes on that their prompt is to be kept. */
-  cachesOnRequest: RegExp | null;
-  /** Models that refuse sampling parameters and stop sequences. */
-  refusesSampling: RegExp | null;
 };
+
+/** A dialect in settings: that of a known server, what is otherwise, or both. */
+export type DialectSettings = Partial<Spoken> & { like?: DialectName };
+export type DialectName = keyof typeof named;
 
 const usual: Dialect = {
   outputLimitField: 'max_tokens',
@@ -42,6 +52,7 @@ const usual: Dialect = {
   hasCacheKey: false,
   cachesOnRequest: null,
   refusesSampling: null,
+  refusesToolsWithThinking: null,
 };
 
 const openai: Partial<Dialect> = {
@@ -49,6 +60,8 @@ const openai: Partial<Dialect> = {
   takesDocuments: true,
   hasCacheKey: true,
   refusesSampling: /^(o\d|gpt-[5-9](?!.*chat))/,
+  // https://developers.openai.com/api/docs/models/gpt-6-sol, https://github.com/openai/openai-openapi/issues/541.
+  refusesToolsWithThinking: /^gpt-(5\.[4-9]|5\.\d\d|[6-9]|\d\d)(?!.*chat)/,
 };
 /** Its thinking models refuse a forced call. */
 const switched: Partial<Dialect> = {
@@ -64,23 +77,39 @@ const switched: Partial<Dialect> = {
  * https://platform.moonshot.ai/docs, https://docs.z.ai, https://docs.mistral.ai/api (its refusals of longer ids and of
  * a user after a result are not documented: codes 3280 and 3230), https://help.aliyun.com/zh/model-studio.
  */
-const hosts: readonly (readonly [host: RegExp, dialect: Partial<Dialect>])[] = [
-  [/(^|\.)api\.openai\.com$|\.openai\.azure\.com$/, openai],
-  [/(^|\.)openrouter\.ai$/, { thinking: 'reasoning', takesDocuments: true, cachesOnRequest: /^anthropic\// }],
-  [/(^|\.)deepseek\.com$/, { ...switched, takesImages: false }],
-  [/(^|\.)moonshot\.(ai|cn)$/, switched],
-  [/(^|\.)(z\.ai|bigmodel\.cn)$/, { ...switched, needsReasoningOfCalls: false }],
-  [/(^|\.)mistral\.ai$/, { hasStreamOptions: false, hasShortCallIds: true, needsAnswerToResults: true }],
-  [/(^|\.)dashscope[\w-]*\.aliyuncs\.com$/, { thinking: 'enable_thinking' }],
+const named = {
+  openai,
+  openrouter: { thinking: 'reasoning', takesDocuments: true, cachesOnRequest: /^anthropic\// },
+  deepseek: { ...switched, takesImages: false },
+  moonshotai: switched,
+  zai: { ...switched, needsReasoningOfCalls: false },
+  mistral: { hasStreamOptions: false, hasShortCallIds: true, needsAnswerToResults: true },
+  qwen: { thinking: 'enable_thinking' },
+} as const satisfies { readonly [name: string]: Partial<Dialect> };
+
+const hosts: readonly (readonly [host: RegExp, name: DialectName])[] = [
+  [/(^|\.)api\.openai\.com$|\.openai\.azure\.com$/, 'openai'],
+  [/(^|\.)openrouter\.ai$/, 'openrouter'],
+  [/(^|\.)deepseek\.com$/, 'deepseek'],
+  [/(^|\.)moonshot\.(ai|cn)$/, 'moonshotai'],
+  [/(^|\.)(z\.ai|bigmodel\.cn)$/, 'zai'],
+  [/(^|\.)mistral\.ai$/, 'mistral'],
+  [/(^|\.)dashscope[\w-]*\.aliyuncs\.com$/, 'qwen'],
 ];
+
+/** Mistral's models, whose own servers refuse a longer id of a call; a gateway passes on what it is given. */
+const wantsShortCallIds = /(^|[/.])(open-)?(mistral|mixtral|ministral|magistral|codestral|devstral|pixtral)/i;
 
 /** Others that understand the calls of all their models. */
 const understanding =
   /(^|\.)(groq\.com|x\.ai|cerebras\.ai|perplexity\.ai|cohere\.ai|cohere\.com|ai-gateway\.vercel\.sh|googleapis\.com)$/;
 
-/** How the server at `host` speaks, with what the user knows better. */
-export function dialectOf(host: string, known: Partial<Dialect> = {}): Dialect {
-  const [name, found = {}] = hosts.find(([pattern]) => pattern.test(host)) ?? [];
+/** How the server at `host` speaks to the model, with what the user knows better. */
+export function dialectOf(host: string, model: string, known: Partial<Dialect> & { like?: DialectName } = {}): Dialect {
+  const { like, ...own } = known;
+  const name = like ?? hosts.find(([pattern]) => pattern.test(host))?.[1];
+  const found: Partial<Dialect> = name === undefined ? {} : named[name];
   const leavesCallsInText = name === undefined && !understanding.test(host);
-  return { ...usual, leavesCallsInText, ...found, ...known };
+  const hasShortCallIds = wantsShortCallIds.test(model);
+  return { ...usual, leavesCallsInText, hasShortCallIds, ...found, ...own };
 }

@@ -6,6 +6,7 @@ import { type Fields, fields, list, number, string } from './fields.ts';
 import { contentField, createDetails, detailsField, reasoningFields, textOfDetails } from './openai-chat-reasoning.ts';
 import { writtenCalls } from './openai-chat-written-calls.ts';
 import { type Decoder, parseEvent } from './reader.ts';
+import { spentOf } from './spent.ts';
 
 /** A call under way, by what the server calls it. */
 type OpenCall = { block: CallBlock; index: unknown; id: string };
@@ -122,7 +123,10 @@ export function createDecoder(
     const choice = fields(list(chunk.choices)[0]);
     readDelta(fields(choice[deltaKey]));
     const raw = chunk.usage ?? choice.usage ?? fields(chunk.x_groq).usage;
-    if (typeof raw === 'object' && raw !== null) usage = raw as Fields;
+    if (typeof raw === 'object' && raw !== null) {
+      usage = raw as Fields;
+      emit({ type: 'usage', ...spentOf(usage, usageOf, costOf) });
+    }
     if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') {
       finishReason = choice.finish_reason;
       if (finishReason === 'error') throw failure(choice.error === undefined ? chunk : choice);
@@ -161,14 +165,13 @@ export function createDecoder(
       return false;
     },
     readWhole: (body) => readChunk(parseEvent(body), 'message'),
+    isThinking: answer.isThinking,
     isWhole: () => finishReason !== null,
     finish() {
       recognise();
       const detailed = said.find((block) => block.type === 'thinking' && block.signature === detailsField);
       if (detailed?.type === 'thinking') detailed.opaque = JSON.stringify(details.all());
-      const total = usageOf(usage);
-      // Nothing said is not nothing used.
-      const costUsd = Object.keys(usage).length === 0 ? null : costOf(total);
+      const { usage: total, costUsd } = spentOf(usage, usageOf, costOf);
       return answer.finish(hasRefused ? 'refusal' : stopReasonOf(finishReason), total, costUsd);
     },
   };

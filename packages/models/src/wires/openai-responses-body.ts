@@ -36,7 +36,7 @@ const longestKey = 64;
  * system prompt, and at the end of every message that is not the model's own, where they stay: a mark that moved would
  * not be found again. Source: https://developers.openai.com/api/docs/guides/prompt-caching.
  */
-export function createBodyMaker(settings: BodySettings): (request: ModelRequest) => Buffer[] {
+export function createBodyMaker(settings: BodySettings): (request: ModelRequest, asksSummary?: boolean) => Buffer[] {
   const { parameters, traits } = settings;
   const isMarked = traits.hasMarks && settings.cache !== 'off';
   const ownModel = withoutVariant(settings.id);
@@ -55,7 +55,7 @@ export function createBodyMaker(settings: BodySettings): (request: ModelRequest)
     return { text: items.map((item) => `${toJson(item)},`).join(''), state: null };
   }
 
-  return (request) => {
+  return (request, asksSummary = true) => {
     bytesOf = (digest) => request.file?.(digest) ?? null;
     const fields = {
       model: settings.model,
@@ -65,7 +65,7 @@ export function createBodyMaker(settings: BodySettings): (request: ModelRequest)
       // Models that do not think refuse to be asked.
       ...(traits.thinks === false ? {} : { include: ['reasoning.encrypted_content'] }),
       ...cacheFields(settings, request.session),
-      ...thinkingFields(settings),
+      ...thinkingFields(settings, asksSummary),
       ...textFields(settings, request, strictnessOf),
       ...choiceFields(request),
       ...own,
@@ -99,11 +99,12 @@ function cacheFields({ cache, traits }: BodySettings, session: string): object {
   };
 }
 
-function thinkingFields({ parameters, traits }: BodySettings): object {
+function thinkingFields({ parameters, traits }: BodySettings, asksSummary: boolean): object {
   const { temperature, topP } = parameters;
   const effort = effortOf(traits, parameters);
   // Without asking, nothing is seen of what the model thinks.
-  const summary = traits.isOpenai && traits.thinks === true && effort !== 'none' ? { summary: 'auto' } : {};
+  const isSummarised = asksSummary && traits.isOpenai && traits.thinks === true && effort !== 'none';
+  const summary = isSummarised ? { summary: 'auto' } : {};
   const reasoning = { ...(effort === undefined ? {} : { effort }), ...summary };
   const sampling = {
     ...(temperature === undefined ? {} : { temperature }),

@@ -1,5 +1,5 @@
-import type { ModelEvent } from '@pawl/engine';
 import { isPawlError } from '@pawl/protocol';
+import { notice } from './notices.ts';
 
 /**
  * A reasoning item is one or more texts, each a thinking part of its own; what the provider encrypted stands at the
@@ -34,13 +34,23 @@ export function isUnreadable(error: unknown): boolean {
   );
 }
 
-/** The same events, after a word on what the model has lost. */
-export async function* withLoss(events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
-  yield {
-    type: 'notice',
-    level: 'info',
-    code: 'reasoning_dropped',
-    message: 'The provider cannot read the reasoning of earlier steps, so the model goes on without it.',
-  };
-  yield* events;
+/**
+ * Whether a request was refused for the summary of its reasoning that it asked for: organisations that are not verified
+ * do not get any. Source: https://github.com/openai/openai-cookbook/issues/2271.
+ */
+export function isSummaryRefused(error: unknown): boolean {
+  return (
+    isPawlError(error, 'bad_request') &&
+    /verified to generate reasoning summaries|reasoning\.summary/i.test(error.message)
+  );
 }
+
+export const reasoningLost = notice(
+  'reasoning_dropped',
+  'The provider cannot read the reasoning of earlier steps, so the model goes on without it.',
+);
+
+export const summaryRefused = notice(
+  'summary_refused',
+  'The provider gives this account no summary of what the model thinks, so none is shown. OpenAI gives one to verified organisations only: https://platform.openai.com/settings/organization/general.',
+);

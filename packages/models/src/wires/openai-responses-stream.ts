@@ -5,6 +5,7 @@ import { createAnswer } from './answer.ts';
 import { type Fields, fields, list, number, string } from './fields.ts';
 import { argumentsOf, createItems, type ItemKey } from './openai-responses-items.ts';
 import { type Decoder, parseEvent } from './reader.ts';
+import { spentOf } from './spent.ts';
 
 /** How the provider says that a response ended. */
 type Ended = 'completed' | 'incomplete';
@@ -108,11 +109,10 @@ export function createDecoder(
       if (status === 'incomplete') endResponse(response, status);
       else if (status === 'completed' || status === undefined) endResponse(response, 'completed');
     },
+    isThinking: answer.isThinking,
     isWhole: () => ended !== null,
     finish() {
-      const total = usageOf(usage);
-      // Nothing said is not nothing used.
-      const costUsd = Object.keys(usage).length === 0 ? null : costOf(total);
+      const { usage: total, costUsd } = spentOf(usage, usageOf, costOf);
       return answer.finish(hasRefused ? 'refusal' : stopReasonOf(ended, incompleteReason), total, costUsd);
     },
   };

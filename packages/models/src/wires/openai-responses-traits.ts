@@ -19,7 +19,7 @@ const openaiHost = /^([\w-]+\.)?api\.openai\.com$/;
 /** Names of models are there what their owner calls them. */
 const azureHost = /\.(openai|cognitiveservices|services\.ai)\.azure\.com$/;
 
-/** @param knownToThink What the catalogue says. */
+/** @param knownToThink What the catalogue says, null where it says nothing. */
 export function traitsOf(model: string, { hostname }: URL, knownToThink: boolean | null): Traits {
   const name = model.slice(model.lastIndexOf('/') + 1).replace(/^ft:/, '');
   const version = versionOf(name);
@@ -45,7 +45,10 @@ function thinksByName(name: string, version: number | null): boolean | null {
   return version === null ? null : version >= 500 && !/^gpt-5-chat/i.test(name);
 }
 
-/** Source: https://developers.openai.com/api/docs/guides/reasoning, and each model's own page. */
+/**
+ * Where the catalogue has no words for the model. Source: https://developers.openai.com/api/docs/guides/reasoning, and
+ * each model's own page.
+ */
 function quietestOf(version: number | null): string {
   if (version === null) return 'low';
   return version > 500 ? 'none' : 'minimal';

@@ -1,15 +1,26 @@
-import type { Model, ModelRequest } from '@pawl/engine';
+import type { Model, ModelEvent } from '@pawl/engine';
 import type { Message } from '@pawl/protocol';
 import { createPricing } from '../catalogue/pricing.ts';
 import { type Connection, connectionTo } from '../http/connection.ts';
 import { callWire } from './call.ts';
+import { type Fitted, fitEffort } from './effort.ts';
 import { type Takes, takesOf } from './files.ts';
+import { afterNotices, createSayOnce, notice } from './notices.ts';
 import { createBodyMaker } from './openai-responses-body.ts';
-import { isUnreadable, withLoss } from './openai-responses-reasoning.ts';
+import { isSummaryRefused, isUnreadable, reasoningLost, summaryRefused } from './openai-responses-reasoning.ts';
 import { createDecoder } from './openai-responses-stream.ts';
 import { traitsOf } from './openai-responses-traits.ts';
-import { type CacheTime, endpoint, noKey, timeoutsOf, type WireOptions } from './options.ts';
+import {
+  type CacheTime,
+  endpoint,
+  noKey,
+  type Refusal,
+  type Refusals,
+  timeoutsOf,
+  type WireOptions,
+} from './options.ts';
 import { orElse } from './or-else.ts';
+import { createToolOffer } from './tool-schema.ts';
 
 export type OpenaiOptions = WireOptions & {
   /**
@@ -49,18 +60,27 @@ export function openai(options: OpenaiOptions): Model {
 
   /** Found out at the first call: reading the environment and the catalogue is slow. */
   let connection: Connection | undefined;
-  let makeBody: ((request: ModelRequest) => Buffer[]) | undefined;
+  let made: { makeBody: ReturnType<typeof createBodyMaker>; change: string | null } | undefined;
+  const refusals: Refusals = options.refusals ?? new Set<Refusal>();
+  const sayOnce = createSayOnce();
+  const offer = createToolOffer({ needsProperties: true });
   /** The first message whose reasoning the provider can read, by the first of its conversation. */
   const readableFrom = new WeakMap<Message, number>();
 
-  function bodyMaker(): (request: ModelRequest) => Buffer[] {
-    const traits = traitsOf(model, url, pricing.thinks());
+  function bodyMaker(): { makeBody: ReturnType<typeof createBodyMaker>; change: string | null } {
+    const facts = pricing.facts();
+    const traits = traitsOf(model, url, facts.thinks ?? null);
+    const fitted: Fitted = fitEffort(id, facts, parameters);
     const known = takesOf(() => pricing.info(options).inputTypes);
     const takes: Takes = (mediaType) => {
       if (mediaType === 'application/pdf') return known(mediaType) ?? traits.isOpenai;
       return imageTypes.has(mediaType) ? (known(mediaType) ?? true) : null;
     };
-    return createBodyMaker({ model, id, isStreaming, parameters, cache, traits, takes });
+    const { change } = fitted;
+    return {
+      makeBody: createBodyMaker({ model, id, isStreaming, parameters: fitted.parameters, cache, traits, takes }),
+      change,
+    };
   }
 
   return {
@@ -68,23 +88,33 @@ export function openai(options: OpenaiOptions): Model {
     get info() {
       return pricing.info(options);
     },
-    stream(request, signal) {
+    stream(asked, signal) {
       if (needsKey) throw noKey('OPENAI_API_KEY', id);
       connection ??= connectionTo(url, environment, options.tap);
-      makeBody ??= bodyMaker();
-      const [to, make, [first]] = [connection, makeBody, request.messages];
+      made ??= bodyMaker();
+      const { request } = offer(asked);
+      const [to, { makeBody, change }, [first]] = [connection, made, request.messages];
       const offered: ReadonlySet<string> = new Set(request.tools.map(({ name }) => name));
-      const call = () => {
+      const send = () => {
         const from = first === undefined ? 0 : (readableFrom.get(first) ?? 0);
-        const body = make({ ...request, signedFrom: Math.max(from, request.signedFrom ?? 0) });
+        const signedFrom = Math.max(from, request.signedFrom ?? 0);
+        const body = makeBody({ ...request, signedFrom }, !refusals.has('reasoning_summary'));
         return callWire({ connection: to, headers, body, timeouts, signal, onHeaders }, (emit) =>
-          createDecoder(emit, (usage) => pricing.cost(usage, Date.now()), offered),
+          createDecoder(emit, (usage) => pricing.cost(usage, request.at ?? Date.now()), offered),
         );
       };
-      return orElse(call(), isUnreadable, () => {
+      const call = (): AsyncIterable<ModelEvent> => {
+        if (refusals.has('reasoning_summary')) return send();
+        return orElse(send(), isSummaryRefused, () => {
+          refusals.add('reasoning_summary');
+          return afterNotices([summaryRefused], send());
+        });
+      };
+      const events = orElse(call(), isUnreadable, () => {
         if (first !== undefined) readableFrom.set(first, request.messages.length);
-        return withLoss(call());
+        return afterNotices([reasoningLost], call());
       });
+      return sayOnce([change === null ? null : notice('parameters_changed', change)], events);
     },
   };
 }

@@ -9,6 +9,10 @@ import type { Parameters } from '../parameters.ts';
 /** How long a provider is asked to keep what it has read of a request; each use begins the time anew. */
 export type CacheTime = 'off' | '5m' | '1h';
 
+/** What an account was found to be refused, so that it is not asked for again. */
+export type Refusals = { has(what: Refusal): boolean; add(what: Refusal): void };
+export type Refusal = 'reasoning_summary';
+
 /** What every wire takes. */
 export type WireOptions = {
   /** The provider's name of the model. */
@@ -27,6 +31,8 @@ export type WireOptions = {
   facts?: ModelFacts;
   timeouts?: Partial<Timeouts>;
   parameters?: Parameters;
+  /** What was found out of the account behind the key; shared by all that use it. Default: this model's own. */
+  refusals?: Refusals | undefined;
   /** Sees the headers of every answer, also of one that is an error. */
   onHeaders?: (headers: IncomingHttpHeaders) => void;
   /** Writes down what goes over the wire (`recordWire`), or answers in the provider's place (`replayWire`). */
@@ -39,11 +45,12 @@ export type WireOptions = {
 
 /** The timeouts to use; what is not given, or undefined, has its default. */
 export function timeoutsOf(options: WireOptions): Timeouts {
-  const { connectMs, firstByteMs, idleMs } = options.timeouts ?? {};
+  const { connectMs, firstByteMs, idleMs, contentMs } = options.timeouts ?? {};
   return {
     connectMs: connectMs ?? defaultTimeouts.connectMs,
     firstByteMs: firstByteMs ?? defaultTimeouts.firstByteMs,
     idleMs: idleMs ?? defaultTimeouts.idleMs,
+    contentMs: contentMs ?? defaultTimeouts.contentMs,
   };
 }
 

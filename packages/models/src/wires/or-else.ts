@@ -14,7 +14,7 @@ export function orElse(
       if (isSettled) return current.next();
       return current.next().then(
         (result) => {
-          isSettled = result.done === true || result.value.type !== 'activity';
+          isSettled = result.done === true || (result.value.type !== 'activity' && result.value.type !== 'notice');
           return result;
         },
         (error: unknown) => {

@@ -9,6 +9,8 @@ export type Decoder = {
   read(data: string): boolean;
   /** An answer that was not streamed. */
   readWhole(body: string): void;
+  /** Whether what comes next may take as long as a thought. */
+  isThinking(): boolean;
   /** Whether the answer may stand if nothing more comes. */
   isWhole(): boolean;
   finish(): ModelMessage;

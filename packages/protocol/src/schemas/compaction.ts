@@ -28,6 +28,22 @@ export const compactionEvents = {
     results: z.array(z.object({ message: z.string(), call: z.string() })),
     freedTokens: z.number().int().min(0),
   }),
+  /** Large content was taken out of what the model sees, of the history and of the last step; `text` stands in its place. */
+  'context.removed': z.object({
+    parts: z.array(
+      z.object({
+        message: z.string(),
+        /** The call whose result it is. */
+        call: z.string().optional(),
+        /** Its place among the parts of what a person said, from 0. */
+        part: z.number().int().min(0).optional(),
+        text: z.string(),
+      }),
+    ),
+    freedTokens: z.number().int().min(0),
+    /** The model found a request too long, or a person asked for it. */
+    cause: z.enum(['overflow', 'manual']),
+  }),
   /** What comes up to and with the message `through` is to be summarised. */
   'compaction.started': z.object({
     compaction: number,
@@ -37,6 +53,8 @@ export const compactionEvents = {
     tokens: z.number().int().min(0),
     /** What the summary should dwell on, as whoever asked for it says. */
     focus: z.string().optional(),
+    /** No model is asked: it could not be, or it failed too often. */
+    isMechanical: z.boolean().optional(),
   }),
   /** The summary is there, and waits for a moment between steps; a `digest` was made without a model. */
   'compaction.summarised': z.object({
@@ -46,6 +64,9 @@ export const compactionEvents = {
     files: z.array(keyFile),
     recalled: z.array(z.string()),
     ...spent,
+    /** Of a digest: why the model gave no summary. It counts as a failure. */
+    problem: z.string().optional(),
+    suspendedSteps: number.optional(),
   }),
   'compaction.failed': z.object({
     compaction: number,
@@ -70,4 +91,10 @@ export const compactionCommands = {
   /** Compacts now, whether a turn runs or not. */
   'context.compact': z.object({ focus: z.string().optional() }),
   'compaction.cancel': z.object({}),
+  /** Takes content out of what the model sees: a message, one result of it, or one part. Nothing leaves the log. */
+  'context.remove': z.object({
+    message: z.string(),
+    call: z.string().optional(),
+    part: z.number().int().min(0).optional(),
+  }),
 } as const;

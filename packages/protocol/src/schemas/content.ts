@@ -111,7 +111,7 @@ export const assistantMessage = z.object({
   usage,
   /** US dollars; null where the price is not known. */
   costUsd: z.number().min(0).nullable(),
-  /** True for the text so far of a message that a cancel cut off. */
+  /** True for the text so far of a message that a cancel or a failure cut off; the `model.failed` after it says what it cost. */
   isPartial: z.boolean().optional(),
   /** What was tried before this answer came. */
   attempts: z.array(attempt).optional(),

@@ -139,6 +139,20 @@ export const eventData = {
     fragments: z.array(fragment).optional(),
     /** Files that the session has read or written and that others have changed since; null for gone. Told once. */
     changedFiles: z.array(z.object({ path: z.string(), digest: z.string().nullable() })).optional(),
+    /** What sources outside the engine gave, as the model sees it: together a message of the history, with the id `m<seq>`. */
+    hydrated: z
+      .array(
+        z.object({
+          region: z.enum(['hydrated', 'entities']),
+          source: z.string(),
+          text: z.string(),
+          /** How many are in the text, and how many had no room in the region's budget. */
+          entries: z.number().int().min(0),
+          dropped: z.number().int().min(0),
+          tokens: z.number().int().min(0),
+        }),
+      )
+      .optional(),
   }),
   /** A plan that is to be carried out once a person says by whom. */
   'plan.written': z.object({ text: z.string() }),
@@ -152,8 +166,9 @@ export const eventData = {
     step: z.number().int(),
     attempt: z.number().int(),
     error: failure,
-    /** What a failed call has cost, where it is known. */
+    /** What a call without an answer has used, as far as its provider said; absent where nothing reached the model. */
     usage: usage.optional(),
+    /** US dollars of that; null where they are not known. */
     costUsd: z.number().min(0).nullable().optional(),
     /** It is called again. */
     willRetry: z.boolean().optional(),
@@ -173,6 +188,8 @@ export const eventData = {
     result: z.json().optional(),
     /** What was wrong, for the model. */
     problem: z.string().optional(),
+    /** Of a wrong one: it is asked for once more, or the turn fails. Absent in older logs: there the second one failed it. */
+    consequence: z.enum(['repair', 'failure']).optional(),
   }),
   /** A turn that works toward a target came to another state, or to its next iteration. */
   'loop.changed': z.object({

@@ -31,6 +31,8 @@ export const judgement = z.object({
   preview: preview.optional(),
   /** What the preview and the verdict rest on; compared again at the moment of acting. */
   basis: z.string().optional(),
+  /** Digests of the files that a read touches, null where there is none, if it was made in the turn before. */
+  seen: z.record(z.string(), z.string().nullable()).optional(),
   /** What the tool needs to tell, after a crash, whether the deed was done. */
   evidence: z.json().optional(),
   /** Rules that an approver may add with the answer, narrowest first. */

@@ -18,6 +18,21 @@ export const ownerCases: LogCase[] = [
     },
   },
   {
+    name: 'whoever owns a session can be asked for, by name, process and time, and is named to whoever is refused',
+    async check(log) {
+      if (log.owner === undefined) return;
+      assert.equal(await log.owner('s'), null);
+      const before = Date.now();
+      const claim = await log.claim('s');
+      const owner = await log.owner('s');
+      assert.equal(owner?.pid, process.pid);
+      assert.ok(owner.since >= before && owner.since <= Date.now());
+      await assert.rejects(log.claim('s'), ({ message }: Error) => message.includes(`process ${process.pid}`));
+      await claim.release();
+      assert.equal(await log.owner('s'), null);
+    },
+  },
+  {
     name: 'of claims that race exactly one wins',
     async check(log) {
       const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => log.claim('s')));

@@ -17,6 +17,9 @@ export type Holder = { readonly name: string; release(): void };
 const suffix = '.holder';
 const fileOf = (folder: string, name: string): string => join(folder, name + suffix);
 
+/** The id of the process that a holder lives in. */
+export const processOf = (name: string): number => Number.parseInt(name, 10);
+
 /** Locks `file` alone; null while somebody else has it. */
 function lockAlone(file: string, timeoutMs: number): DatabaseSync | null {
   const database = new DatabaseSync(file, { timeout: timeoutMs });

@@ -4,7 +4,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { Damage, Storage } from '@pawl/engine';
 import { isPawlError } from '@pawl/protocol';
 import { type Changes, createChanges, follow } from '../follow.ts';
-import { sessionLocked } from '../record.ts';
 import { createBlobs } from './blobs.ts';
 import { transaction } from './connection.ts';
 import { type Append, createEvents, encodeAppend } from './events.ts';
@@ -108,7 +107,6 @@ export function openSqliteLog(options: SqliteLogOptions, steps: readonly Migrati
     },
     watch: (session, afterSeq, signal) => follow(read, allChanges, session, afterSeq, signal),
     async claim(session) {
-      if (owners.isOwn(session)) throw sessionLocked(session);
       use(() => owners.claim(session));
       let isReleased = false;
       return {
@@ -119,6 +117,7 @@ export function openSqliteLog(options: SqliteLogOptions, steps: readonly Migrati
         },
       };
     },
+    owner: async (session) => use(() => owners.ownerOf(session)),
     damage: () => damage.map((found) => ({ ...found })),
     async close() {
       if (changes.isClosed()) return;

@@ -1,14 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { SessionOwner } from '@pawl/engine';
 import { logClosed, sessionLocked } from '../record.ts';
 import { rowOf, rowsOf, transaction } from './connection.ts';
-import { createHolder, type Holder, isHolderAlive, removeDeadHolders } from './locks.ts';
+import { createHolder, type Holder, isHolderAlive, processOf, removeDeadHolders } from './locks.ts';
 
 /** Who owns which session, among all processes that have the log open. */
 export type Owners = {
   claim(session: string): void;
   release(session: string): void;
-  /** Whether this log has claimed it. */
-  isOwn(session: string): boolean;
+  /** The living owner of a session, this log included. */
+  ownerOf(session: string): SessionOwner | null;
   /** Throws `session_locked` while a living owner has it, this log included. Runs inside the caller's transaction. */
   refuseOwned(session: string): void;
   /** Those of the holders that live. */
@@ -32,10 +33,15 @@ export function createOwners(folder: string): Owners {
     const insert = 'INSERT OR REPLACE INTO owners (session, holder, claimed_at) VALUES (?, ?, ?)';
     database().prepare(insert).run(session, name, Date.now());
   };
+  const ownerOf = (session: string): SessionOwner | null => {
+    const select = database().prepare('SELECT holder AS name, claimed_at AS since FROM owners WHERE session = ?');
+    const owner = rowOf<{ name: string; since: number }>(select, session);
+    if (owner === undefined || !isAlive(owner.name)) return null;
+    return { ...owner, pid: processOf(owner.name) };
+  };
   const refuseOwned = (session: string): void => {
-    const select = database().prepare('SELECT holder FROM owners WHERE session = ?');
-    const owner = rowOf<{ holder: string }>(select, session)?.holder;
-    if (owner !== undefined && isAlive(owner)) throw sessionLocked(session);
+    const owner = ownerOf(session);
+    if (owner !== null) throw sessionLocked(session, owner);
   };
 
   return {
@@ -55,7 +61,7 @@ export function createOwners(folder: string): Owners {
         .prepare(remove)
         .run(session, holder?.name ?? '');
     },
-    isOwn: (session) => claimed.has(session),
+    ownerOf,
     refuseOwned,
     living: (holders) => new Set([...new Set(holders)].filter(isAlive)),
     moveTo(next) {

@@ -238,6 +238,10 @@ export function everyEvent(session: string, digest: string): DurableEvent[] {
     { type: 'mail.received', data: { ...letter, mail: 'owner:c9', from: 'owner', replyTo: 'every-event:t1_s1_c1_m1' } },
     { type: 'mail.acknowledged', data: { mail: 'owner:c9', how: 'read' } },
     { type: 'context.trimmed', data: { results: [{ message: 'm18', call: 't1_s1_c1' }], freedTokens: 800 } },
+    {
+      type: 'context.removed',
+      data: { parts: [{ message: 'm18', call: 't1_s1_c1', text: '[taken out]' }], freedTokens: 8, cause: 'manual' },
+    },
     { type: 'compaction.started', data: { compaction: 1, cause: 'threshold', through: 'm14', tokens: 90_000 } },
     {
       type: 'compaction.failed',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { messageOf, PawlError } from '@pawl/protocol';
 import type { ToolOptions } from '../options.ts';
 import { spawnShell } from '../process-spawn.ts';
-import type { Launch } from '../sandbox/index.ts';
+import { type Launch, mostSetups } from '../sandbox/index.ts';
 import { temporaryFolder } from '../sandbox/temporaries.ts';
 import { OutputLog } from './log.ts';
 
@@ -41,7 +41,8 @@ type BackgroundStart = {
   command: string;
   cwd: string;
   environment: Readonly<Record<string, string>>;
-  launch: Launch | null;
+  /** Contains it, anew each time; null leaves it free. */
+  launcher: (() => Promise<Launch | null>) | null;
   /** It ends then, ms; not beyond the longest time for such processes. */
   timeoutMs: number | null;
   /** Called when it has ended without having been stopped. */
@@ -127,7 +128,7 @@ function forgetEnded(known: BackgroundProcess[]): void {
 async function begin(
   id: string,
   log: OutputLog,
-  { command, cwd, environment, launch, timeoutMs, onEnd }: BackgroundStart,
+  { command, cwd, environment, launcher, timeoutMs, onEnd }: BackgroundStart,
   { maxBackgroundMs, killGraceMs }: Options,
 ): Promise<BackgroundProcess> {
   const startedAt = Date.now();
@@ -140,9 +141,30 @@ async function begin(
     log.add(chunk);
     wake();
   };
-  const shell = await spawnShell({ command, cwd, environment, launch, onOutput });
-  // A program that has nothing else to do ends, and with it all that it started.
-  shell.keepsProcess(false);
+  let launch: Launch | null = null;
+  const spawn = async () => {
+    launch = (await launcher?.()) ?? null;
+    try {
+      const spawned = await spawnShell({ command, cwd, environment, launch, onOutput });
+      // A program that has nothing else to do ends, and with it all that it started.
+      spawned.keepsProcess(false);
+      return spawned;
+    } catch (error) {
+      await launch?.release();
+      throw error;
+    }
+  };
+  let shell = await spawn();
+  const exited = async () => {
+    for (let setup = 1; ; setup++) {
+      const exit = await shell.exited;
+      if (exit.hasBegun || setup === mostSetups || why !== 'itself') return exit;
+      // Something that was to be mounted has gone in the same moment; nothing was run yet.
+      shell.leave();
+      await launch?.release();
+      shell = await spawn();
+    }
+  };
   let why: BackgroundEnd['why'] = 'itself';
   const end = (reason: BackgroundEnd['why']) => {
     if (process.end !== null) return;
@@ -151,7 +173,7 @@ async function begin(
   };
   const timer = setTimeout(() => end('overtime'), Math.min(timeoutMs ?? maxBackgroundMs, maxBackgroundMs)).unref();
 
-  const ended = shell.exited.then(async ({ exitCode, endedBy }) => {
+  const ended = exited().then(async ({ exitCode, endedBy }) => {
     clearTimeout(timer);
     await drained(shell.output);
     shell.leave();
@@ -177,10 +199,14 @@ async function begin(
   const process: BackgroundProcess = {
     id,
     command,
-    group: shell.id,
+    get group() {
+      return shell.id;
+    },
     startedAt,
     log,
-    launch,
+    get launch() {
+      return launch;
+    },
     end: null,
     async stop() {
       // Unless somebody waits for its end.

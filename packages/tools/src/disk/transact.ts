@@ -1,5 +1,6 @@
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import { fileFailure } from '../failures.ts';
+import { noteOwnWrite } from '../sandbox/index.ts';
 import type { Deed } from './deed.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
@@ -21,6 +22,7 @@ async function transactAlone(deeds: readonly Deed[], signal: AbortSignal): Promi
   const staged: Deed[] = [];
   const done: Deed[] = [];
   let current: Deed | null = null;
+  for (const { place } of deeds) noteOwnWrite(place.path);
   try {
     for (const deed of deeds) {
       signal.throwIfAborted();

@@ -12,6 +12,7 @@ export function mailListTool(): Tool {
     description: 'Lists mail that came in and mail of yours that is not delivered yet.',
     input: objectSchema({}, []),
     effect: 'read',
+    isPolling: true,
     async run(_, context) {
       const { inbox, outbox } = mailboxOf(context);
       return { content: [...came(inbox), ...underWay(outbox)].join('\n') };

@@ -5,7 +5,7 @@ import { messageOf, PawlError } from '@pawl/protocol';
 import { escapeInvisible, escapeName } from '../escape.ts';
 import { defineTool, objectSchema } from '../tool.ts';
 import type { Git } from './git.ts';
-import { type RepositoryOptions, withGit } from './options.ts';
+import { answerWithGit, type RepositoryOptions, withGit } from './options.ts';
 import { headOf } from './revisions.ts';
 import { fullPaths, scopeOf } from './scope.ts';
 import { pathOf, type Snapshot, snapshotOf, stagePaths } from './snapshot.ts';
@@ -40,7 +40,7 @@ export function commitTool(options: RepositoryOptions): Tool {
       withGit(scope, options, async (git) => fullPaths(git, await filesOf(git, input, scope.cwd))),
     approval: () => true,
     plan: (input, scope) => withGit(scope, options, (git) => plan(git, input, scope)),
-    run: (input, context) => withGit(context, options, (git) => commit(git, input, context, context.basis)),
+    run: (input, context) => answerWithGit(context, options, (git) => commit(git, input, context, context.basis)),
     reconcile: (input, evidence, scope) =>
       withGit(scope, options, (git) => reconcile(git, input, evidence as JsonObject, scope.cwd)),
   });

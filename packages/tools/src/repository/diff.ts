@@ -3,7 +3,7 @@ import { PawlError } from '@pawl/protocol';
 import { stripTerminal } from '../escape.ts';
 import { defineTool, objectSchema } from '../tool.ts';
 import type { Git } from './git.ts';
-import { type RepositoryOptions, withGit } from './options.ts';
+import { answerWithGit, type RepositoryOptions, withGit } from './options.ts';
 import { headOf, revisionsOf } from './revisions.ts';
 import { fullPaths, scopeOf } from './scope.ts';
 
@@ -43,7 +43,7 @@ export function diffTool(options: RepositoryOptions): Tool {
       withGit(scope, options, async (git) => fullPaths(git, await filesOf(git, input, scope.cwd))),
     approval: () => false,
     run: (input, context) =>
-      withGit(context, options, async (git) => {
+      answerWithGit(context, options, async (git) => {
         const files = fullPaths(git, await filesOf(git, input, context.cwd));
         if (files.some((file) => !context.paths.includes(file)))
           throw new PawlError('outdated', 'Other files changed in the meantime.');

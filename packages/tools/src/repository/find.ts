@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { PawlError } from '@pawl/protocol';
 import { escapeName } from '../escape.ts';
 import { systemCode } from '../failures.ts';
+import { removeDebris } from '../sandbox/index.ts';
 
 /** A working tree and where git keeps what belongs to it, and what it shares with other working trees. Canonical paths. */
 export type Repository = { top: string; gitFolder: string; commonFolder: string };
@@ -40,7 +41,19 @@ export async function findRepository(folder: string): Promise<Repository> {
   }
 }
 
+/** What was taken away of what earlier versions left, to be said with the next answer about the repository. */
+const cleaned = new Map<string, string>();
+
+/** The sentence, once; null where there is nothing to say. */
+export function takeCleaned({ commonFolder }: Repository): string | null {
+  const sentence = cleaned.get(commonFolder) ?? null;
+  cleaned.delete(commonFolder);
+  return sentence;
+}
+
 async function checkOwn(gitFolder: string): Promise<void> {
+  const sentence = removeDebris(gitFolder);
+  if (sentence !== null) cleaned.set(gitFolder, escapeName(sentence));
   if ((await firstLine(join(gitFolder, 'commondir'))) !== null)
     throw odd(gitFolder, 'says that most of it is kept elsewhere (commondir)');
 }

@@ -2,7 +2,7 @@ import type { Tool, ToolScope } from '@pawl/engine';
 import { escapeName } from '../escape.ts';
 import { defineTool, objectSchema } from '../tool.ts';
 import type { Git } from './git.ts';
-import { type RepositoryOptions, withGit } from './options.ts';
+import { answerWithGit, type RepositoryOptions, withGit } from './options.ts';
 import { headOf, revisionsOf } from './revisions.ts';
 import { fullPaths, scopeOf } from './scope.ts';
 
@@ -29,7 +29,7 @@ export function logTool(options: RepositoryOptions): Tool {
     paths: (input, scope) =>
       withGit(scope, options, async (git) => fullPaths(git, await scopeOf(git, input.paths, scope.cwd))),
     approval: () => false,
-    run: (input, context) => withGit(context, options, (git) => show(git, input, context)),
+    run: (input, context) => answerWithGit(context, options, (git) => show(git, input, context)),
   });
 }
 

@@ -1,4 +1,5 @@
-import type { ToolScope } from '@pawl/engine';
+import type { ToolOutcome, ToolScope } from '@pawl/engine';
+import { takeCleaned } from './find.ts';
 import { type Git, openGit } from './git.ts';
 
 export type RepositoryOptions = {
@@ -14,3 +15,15 @@ export async function withGit<Value>(
 ): Promise<Value> {
   return work(await openGit(cwd, environment, signal));
 }
+
+/** The same for the outcome of a call, which says too what had to be cleaned up in the repository before. */
+export const answerWithGit = (
+  scope: ToolScope,
+  options: RepositoryOptions,
+  work: (git: Git) => Promise<ToolOutcome>,
+): Promise<ToolOutcome> =>
+  withGit(scope, options, async (git) => {
+    const outcome = await work(git);
+    const sentence = takeCleaned(git);
+    return sentence === null ? outcome : { ...outcome, content: `${outcome.content}\n(${sentence})` };
+  });

@@ -3,7 +3,7 @@ import { escapeName } from '../escape.ts';
 import { resolvePlace } from '../paths.ts';
 import { defineTool, objectSchema } from '../tool.ts';
 import type { Git } from './git.ts';
-import { type RepositoryOptions, withGit } from './options.ts';
+import { answerWithGit, type RepositoryOptions } from './options.ts';
 import { scopeOf, shownPath } from './scope.ts';
 
 /** What became of one path. `codes` are git's two letters: in the index, and in the working tree. */
@@ -21,7 +21,7 @@ export function statusTool(options: RepositoryOptions): Tool {
     subjectKind: 'path',
     paths: async (_, { cwd }) => [(await resolvePlace('.', cwd)).path],
     approval: () => false,
-    run: (_, context) => withGit(context, options, (git) => show(git, context)),
+    run: (_, context) => answerWithGit(context, options, (git) => show(git, context)),
   });
 }
 

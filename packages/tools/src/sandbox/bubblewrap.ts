@@ -13,8 +13,8 @@ const neededOfRun = ['/run/current-system', '/run/wrappers'];
 /** Names are looked up through these where there is a network. */
 const resolversOfRun = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf'];
 
-/** Where bubblewrap tells which process leads inside, as JSON. */
-const infoDescriptor = 3;
+/** Where bubblewrap tells, as JSON, which process leads inside, and how the command has ended if it has begun at all. */
+const statusDescriptor = 3;
 
 /**
  * The arguments that contain a command, its own words to be put behind them. Later mounts lie on earlier ones, so the
@@ -33,7 +33,7 @@ export function bubblewrapArguments(
   const same = (option: string, path: string) => [option, path, path];
   return [
     program,
-    ...['--info-fd', `${infoDescriptor}`],
+    ...['--json-status-fd', `${statusDescriptor}`],
     '--unshare-user',
     '--unshare-pid',
     '--unshare-ipc',
@@ -54,7 +54,11 @@ export function bubblewrapArguments(
     ...(isFolderWritable ? (writable ?? []).flatMap((path) => same('--bind', path)) : []),
     ...hidden.flatMap(({ path, isFolder }) => (isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
     ...(isFolderWritable
-      ? [...anchored.flatMap((path) => same('--bind', path)), ...guarded.flatMap(({ path }) => same('--ro-bind', path))]
+      ? [
+          // What has gone since it was looked at needs no mount, and is no reason to fail.
+          ...anchored.flatMap((path) => same('--bind-try', path)),
+          ...guarded.flatMap(({ path }) => same('--ro-bind-try', path)),
+        ]
       : []),
     ...['--chdir', folder, '--'],
   ];

@@ -16,8 +16,10 @@ export type SandboxOptions = {
   hiddenPaths: readonly string[];
 };
 
-/** Something on the disk that a sandbox puts a mark on. */
-export type Marked = { path: string; isFolder: boolean };
+/** Something on the disk that a sandbox mounts something on. `identity` tells whether it is still the same. */
+export type Marked = { path: string; isFolder: boolean; identity: string };
+
+export const identityOf = ({ dev, ino }: { dev: number; ino: number }) => `${dev}:${ino}`;
 
 /** One command's share of the world. All paths are absolute and canonical. */
 export type Confinement = {

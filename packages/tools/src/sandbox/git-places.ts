@@ -1,6 +1,7 @@
 /** What git obeys in a working tree: read from its settings, without git. */
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
+import type { Awaited } from './awaited.ts';
 
 /** What git obeys, where it is there. `modules` and `worktrees` hold settings of their own. */
 const obeyedByGit = ['modules', 'worktrees', 'info/attributes'];
@@ -8,8 +9,8 @@ const obeyedByGit = ['modules', 'worktrees', 'info/attributes'];
 /** Settings that include each other beyond this many are left at that. */
 const mostIncludes = 100;
 
-/** Paths, and what is put where nothing is yet; null where that may stay so. */
-export type GitPlace = { path: string; absent: 'folder' | { content: string } | null };
+/** Paths, and what git would obey where nothing is yet; null where that may come into being. */
+export type GitPlace = { path: string; whenAbsent: Awaited['kind'] | null };
 
 /** Of a repository whose `.git` is a folder: its settings, the files that these include, its hooks. */
 export function gitPlaces(git: string, home: string): GitPlace[] {
@@ -17,14 +18,14 @@ export function gitPlaces(git: string, home: string): GitPlace[] {
   const [own = ''] = settings.values();
   const hooks = [...settings.values()].flatMap((text) => valuesOf('hooksPath', text));
   return [
-    { path: join(git, 'hooks'), absent: 'folder' },
-    ...obeyedByGit.map((name) => ({ path: join(git, name), absent: null })),
-    // A repository whose `commondir` names another folder takes its settings and hooks from there; this one names itself.
-    { path: join(git, 'commondir'), absent: { content: '.\n' } },
-    { path: join(git, 'config.worktree'), absent: /worktreeConfig/i.test(own) ? { content: '' } : null },
-    ...[...settings.keys()].map((path) => ({ path, absent: { content: '' } })),
+    { path: join(git, 'hooks'), whenAbsent: 'hooks' },
+    ...obeyedByGit.map((name) => ({ path: join(git, name), whenAbsent: null })),
+    // A repository whose `commondir` names another folder takes its settings and hooks from there.
+    { path: join(git, 'commondir'), whenAbsent: 'pointer' },
+    { path: join(git, 'config.worktree'), whenAbsent: /worktreeConfig/i.test(own) ? 'settings' : null },
+    ...[...settings.keys()].map((path) => ({ path, whenAbsent: 'settings' as const })),
     // They count from the working tree; what includes count from is the file that includes.
-    ...hooks.map((path) => ({ path: placeOf(path, resolve(git, '..'), home), absent: 'folder' as const })),
+    ...hooks.map((path) => ({ path: placeOf(path, resolve(git, '..'), home), whenAbsent: 'hooks' as const })),
   ];
 }
 

@@ -1,5 +1,6 @@
 /** The sandbox that commands run in. */
 export type { SandboxMode, SandboxOptions } from './confinement.ts';
+export { removeDebris } from './debris.ts';
 export {
   type HostList,
   hostsText,
@@ -7,5 +8,6 @@ export {
   reachesAnyHost,
   takeEntrance,
 } from './network/index.ts';
+export { noteOwnWrite } from './own-writes.ts';
 export { type Probe, probeSandbox } from './probe.ts';
-export { createSandbox, type Launch, type Sandbox } from './sandbox.ts';
+export { createSandbox, type Launch, mostSetups, type Sandbox } from './sandbox.ts';

@@ -4,8 +4,9 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isInside, obeyedNames } from '@pawl/policy';
 import { systemCode } from '../failures.ts';
-import type { Confinement, Marked } from './confinement.ts';
-import { type GitPlace, gitPlaces } from './git-places.ts';
+import type { Awaited } from './awaited.ts';
+import { type Confinement, identityOf, type Marked } from './confinement.ts';
+import { gitPlaces } from './git-places.ts';
 import { isRepositoryItself } from './planted.ts';
 
 /** Where keys, tokens and sessions of programs lie, below the home. */
@@ -61,22 +62,18 @@ const profiles = [
 /** The same, where they are there. */
 const startedByHome = ['.config/autostart', '.config/systemd', '.local/bin', 'bin', 'Library/LaunchAgents'];
 
-/** What is put where nothing is yet, so that it cannot be made: git takes an empty folder for none. */
-export type Placeholder = { path: string; kind: 'folder' } | { path: string; kind: 'file'; content: string };
-
 export type Places = Pick<Confinement, 'hidden' | 'anchored' | 'guarded'> & {
-  placeholders: readonly Placeholder[];
+  /** Guarded too, but not there: they are looked at when the command has ended. */
+  awaited: readonly Awaited[];
   /** Why the sandbox does not hold all that it should here; null if it does. */
   gap: string | null;
 };
 
-type Kind = 'folder' | 'file' | 'link' | 'absent';
-
-type Wish = { path: string; absent: Placeholder | null };
+type Wish = { path: string; whenAbsent: Awaited['kind'] | null };
 
 /**
  * Looks at a session's folder. Nothing is changed. It looks at some fifty places before every command, which without
- * waiting for each takes less than a thousandth of a second.
+ * waiting for each takes a fraction of a thousandth of a second.
  */
 export function findPlaces(
   folder: string,
@@ -85,15 +82,18 @@ export function findPlaces(
   const { protectedPaths, hiddenPaths } = options;
   const given = options.home ?? homedir();
   const home = targetOf(given) ?? given;
+  const look = createLook();
   const hidden: Marked[] = [];
   for (const place of new Set([...[...keyPlaces, ...daemonPlaces].map((name) => join(home, name)), ...hiddenPaths])) {
     // Keys are where a link leads, as those lay them out who keep their settings in one folder; and no link can be covered.
-    const path = targetOf(place);
+    const path = look(place).kind === 'absent' ? null : targetOf(place);
     // A session's folder that lies in such a place is there to be worked in.
-    if (path !== null && !isInside(path, folder)) hidden.push({ path, isFolder: kindOf(path) === 'folder' });
+    if (path !== null && !isInside(path, folder)) hidden.push(markedAt(path, look(path)));
   }
-  const wishes = [...wishesOfGit(join(folder, '.git'), home), always(join(folder, '.pawl'))];
-  if (isRepositoryItself(folder)) wishes.push(...gitPlaces(folder, home).map(wishOfGit));
+  const git = join(folder, '.git');
+  const wishes: Wish[] = look(git).kind === 'folder' ? gitPlaces(git, home) : [{ path: git, whenAbsent: 'repository' }];
+  wishes.push(always(join(folder, '.pawl')));
+  if (isRepositoryItself(folder)) wishes.push(...gitPlaces(folder, home));
   wishes.push(...obeyedNames.map((name) => ifThere(join(folder, name))));
   if (isInside(folder, home)) {
     wishes.push(...profiles.map((name) => always(join(home, name))));
@@ -101,46 +101,35 @@ export function findPlaces(
   }
   wishes.push(...protectedPaths.filter((path) => isInside(folder, path)).map(always));
 
-  const places = { hidden, anchored: new Set<string>(), guarded: [] as Marked[], placeholders: [] as Placeholder[] };
+  const anchored = new Set<string>();
+  const guarded: Marked[] = [];
+  const awaited: Awaited[] = [];
+  const known = new Set<string>();
   let gap: string | null = isInside(folder, home) ? 'the session’s folder holds the whole home' : null;
   const isHidden = (path: string) => hidden.some((place) => isInside(place.path, path));
-  for (const { path, absent } of wishes) {
-    if (
-      !canBe(path) ||
-      !isInside(folder, path) ||
-      isHidden(path) ||
-      places.guarded.some((place) => place.path === path)
-    )
+  for (const { path, whenAbsent } of wishes) {
+    if (known.has(path) || !canBe(path) || !isInside(folder, path) || isHidden(path)) continue;
+    known.add(path);
+    const above = foldersBetween(folder, path);
+    const link = [...above, path].find((place) => look(place).kind === 'link');
+    if (link !== undefined) {
+      gap ??= `${link} is a symbolic link, which the sandbox cannot hold in its place`;
       continue;
-    const link = linkOnTheWay(path, folder);
-    const kind = kindOf(path);
-    if (link !== null) gap ??= `${link} is a symbolic link, which the sandbox cannot hold in its place`;
-    else if (kind === 'folder' || kind === 'file') places.guarded.push({ path, isFolder: kind === 'folder' });
-    else if (absent !== null) {
-      // Where even its folder is missing, that cannot be made either.
-      const missing = foldersBetween(folder, path).find((above) => kindOf(above) === 'absent');
-      if (places.guarded.some((place) => place.path === missing)) continue;
-      const mark: Placeholder = missing === undefined ? absent : { path: missing, kind: 'folder' };
-      places.placeholders.push(mark);
-      places.guarded.push({ path: mark.path, isFolder: mark.kind === 'folder' });
-    } else continue;
-    for (const above of foldersBetween(folder, places.guarded.at(-1)?.path ?? path)) places.anchored.add(above);
+    }
+    const found = look(path);
+    if (found.kind === 'absent') {
+      if (whenAbsent === null) continue;
+      awaited.push({ path, kind: whenAbsent, top: above.find((each) => look(each).kind === 'absent') ?? path });
+    } else guarded.push(markedAt(path, found));
+    // Not moved, so that what is made below is where it is looked for.
+    for (const each of above) if (look(each).kind === 'folder') anchored.add(each);
   }
-  return { ...places, anchored: [...places.anchored], gap };
+  return { hidden, anchored: [...anchored], guarded, awaited, gap };
 }
 
-const ifThere = (path: string): Wish => ({ path, absent: null });
-const always = (path: string): Wish => ({ path, absent: { path, kind: 'folder' } });
-
-function wishesOfGit(git: string, home: string): Wish[] {
-  if (kindOf(git) !== 'folder') return [always(git)];
-  return gitPlaces(git, home).map(wishOfGit);
-}
-
-function wishOfGit({ path, absent }: GitPlace): Wish {
-  if (absent === null) return ifThere(path);
-  return absent === 'folder' ? always(path) : { path, absent: { path, kind: 'file', ...absent } };
-}
+const ifThere = (path: string): Wish => ({ path, whenAbsent: null });
+const always = (path: string): Wish => ({ path, whenAbsent: 'anything' });
+const markedAt = (path: string, { kind, identity }: Found): Marked => ({ path, isFolder: kind === 'folder', identity });
 
 /** Where a path leads in the end, or null for nowhere. */
 function targetOf(path: string): string | null {
@@ -152,13 +141,29 @@ function targetOf(path: string): string | null {
   }
 }
 
-function kindOf(path: string): Kind {
+type Found = { kind: 'folder' | 'file' | 'link' | 'absent'; identity: string };
+
+/** Looks at each path once: most lie below the same few folders. */
+function createLook(): (path: string) => Found {
+  const seen = new Map<string, Found>();
+  return (path) => {
+    const known = seen.get(path);
+    if (known !== undefined) return known;
+    const found = foundAt(path);
+    seen.set(path, found);
+    return found;
+  };
+}
+
+function foundAt(path: string): Found {
   try {
     const status = lstatSync(path, { throwIfNoEntry: false });
-    if (status === undefined) return 'absent';
-    return status.isSymbolicLink() ? 'link' : status.isDirectory() ? 'folder' : 'file';
+    if (status === undefined) return { kind: 'absent', identity: '' };
+    const kind = status.isSymbolicLink() ? 'link' : status.isDirectory() ? 'folder' : 'file';
+    return { kind, identity: identityOf(status) };
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'].includes(systemCode(error) ?? '')) return 'absent';
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'].includes(systemCode(error) ?? ''))
+      return { kind: 'absent', identity: '' };
     throw error;
   }
 }
@@ -166,12 +171,6 @@ function kindOf(path: string): Kind {
 /** Whether a file can have this path at all, whatever settings name it. Source: PATH_MAX and NAME_MAX of Linux. */
 const canBe = (path: string) =>
   Buffer.byteLength(path) < 4096 && path.split('/').every((name) => Buffer.byteLength(name) < 256);
-
-/** The first symbolic link between the folder and a path in it, the path itself too. */
-function linkOnTheWay(path: string, folder: string): string | null {
-  for (const place of [...foldersBetween(folder, path), path]) if (kindOf(place) === 'link') return place;
-  return null;
-}
 
 /** `/a/b` and `/a/b/c` for the folder `/a` and the path `/a/b/c/d`. */
 function foldersBetween(folder: string, path: string): string[] {

@@ -130,9 +130,13 @@ async function problemOf(mechanism: Mechanism): Promise<string | null> {
       isFolderWritable: true,
       hasNetwork: false,
       temporary,
-      hidden: [{ path: key, isFolder: false }],
+      hidden: [{ path: key, isFolder: false, identity: '' }],
       anchored: [join(folder, 'holder')],
-      guarded: [join(folder, 'guarded'), join(folder, 'holder', 'kept')].map((path) => ({ path, isFolder: true })),
+      guarded: [join(folder, 'guarded'), join(folder, 'holder', 'kept')].map((path) => ({
+        path,
+        isFolder: true,
+        identity: '',
+      })),
     };
     const words = [
       ...argumentsOf(mechanism, confinement),

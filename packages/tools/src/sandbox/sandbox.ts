@@ -1,13 +1,16 @@
 /** Contains commands. Where that is not possible it says so, once. */
 import { join, resolve } from 'node:path';
 import { isInside } from '@pawl/policy';
-import type { Confinement, SandboxMode, SandboxOptions } from './confinement.ts';
+import type { Awaited } from './awaited.ts';
+import type { Confinement, Marked, SandboxMode, SandboxOptions } from './confinement.ts';
+import { removeDebris } from './debris.ts';
+import { removeMountPoints } from './mount-points.ts';
 import type { Environment, Gateway, HostList, NetworkAccess, Way } from './network/index.ts';
-import { holdPlaceholders } from './placeholders.ts';
 import { findPlaces, type Places } from './places.ts';
 import { isRepositoryItself, setAside } from './planted.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
 import { createTemporaries } from './temporaries.ts';
+import { endCutOffVigils, keepVigil } from './vigil.ts';
 import { checkingWords, type WritableFolder, writableFolder } from './writable.ts';
 
 /** How one command is started so that it is contained. */
@@ -16,7 +19,7 @@ export type Launch = {
   words: readonly string[];
   /** Variables that are different inside. */
   environment: Readonly<Record<string, string>>;
-  /** Whether it tells on descriptor 3, as JSON, which process leads inside. */
+  /** Whether it tells on descriptor 3, as JSON, which process leads inside, and whether the command has begun. */
   hasInfo: boolean;
   isFolderWritable: boolean;
   network: NetworkAccess;
@@ -24,9 +27,14 @@ export type Launch = {
   gateway: Gateway | null;
   /** Whether the process hands over, on descriptor 4, where the gateway is let in (`takeEntrance`). */
   hasEntrance: boolean;
-  /** To be called when the command has ended. Says in a sentence what had to be set right, or gives null. */
+  /** Aborts when the command is to be ended at once, because it goes against the sandbox. */
+  breach: AbortSignal;
+  /** To be called when the command has ended. Says in sentences what had to be set right, or gives null. */
   release(): Promise<string | null>;
 };
+
+/** So often a sandbox is made, should what it is made of change in the same moment, before that is given as the outcome. */
+export const mostSetups = 5;
 
 /** What holds for the commands of a folder. */
 type Hold =
@@ -59,9 +67,11 @@ const defaultSandbox: SandboxOptions = {
 
 /** One answer for the whole process: it depends on the machine alone. */
 let probed: Promise<Probe> | null = null;
+/** Whether what killed processes left has been looked at: once is enough. */
+let isLookedAfter = false;
 
 type Surroundings = {
-  /** Gets the sentence that says that there is no sandbox. */
+  /** Gets the sentences that a person should see: that there is no sandbox, or what was moved aside. */
   notice(line: string): void;
   /** Where the user's proxies stand. Default: this process's. */
   environment?: Environment;
@@ -96,6 +106,10 @@ export function createSandbox(
   const holdIn = async (folder: string, mode: SandboxMode | undefined) => {
     const found = await probe();
     if (found === null) return null;
+    if (found.isAvailable && !isLookedAfter) {
+      isLookedAfter = true;
+      for (const sentence of endCutOffVigils()) notice(sentence);
+    }
     const isFolderWritable = options.mode === 'workspace-write' && mode !== 'read-only';
     const places = findPlaces(folder, options);
     return { found, places, isFolderWritable };
@@ -112,6 +126,7 @@ export function createSandbox(
       return { kind: 'whole', isFolderWritable, network: networkFor(mode) };
     },
     async launch(session, folder, { mode, roots } = {}) {
+      const debris = removeDebris(join(folder, '.git'));
       const held = await holdIn(folder, mode);
       if (held === null || !held.found.isAvailable) return null;
       const { found, places, isFolderWritable } = held;
@@ -127,25 +142,29 @@ export function createSandbox(
         temporary: await temporary(session),
       };
       const wasRepository = isRepositoryItself(confinement.folder);
-      const giveBack = isFolderWritable ? await holdPlaceholders(places.placeholders) : () => Promise.resolve();
-      try {
-        const way = typeof network === 'string' ? null : await openWay(network, found.mechanism, environment);
-        const release = async () => {
-          way?.gateway.close();
-          await giveBack();
-          return !isFolderWritable || wasRepository ? null : setAside(confinement.folder);
-        };
-        const launch = { ...launchOf(found.mechanism, confinement, way), network, release };
-        // Seatbelt goes by where a file lies, whatever has led there.
-        if (limits === null || found.mechanism.kind !== 'bubblewrap') return launch;
-        return { ...launch, words: [...launch.words, ...checkingWords([...limits.writable, ...limits.anchored])] };
-      } catch (error) {
-        await giveBack();
-        throw error;
-      }
+      const way = typeof network === 'string' ? null : await openWay(network, found.mechanism, environment);
+      const isMounted = found.mechanism.kind === 'bubblewrap';
+      // Seatbelt goes by names, and needs nothing to be there.
+      const vigil = keepVigil(confinement.folder, isMounted && isFolderWritable ? places.awaited : [], notice);
+      const release = async () => {
+        way?.gateway.close();
+        const { folder } = confinement;
+        if (isMounted) removeMountPoints(mountedIn(folder, isFolderWritable, places));
+        const planted = !isFolderWritable || wasRepository ? null : await setAside(folder);
+        const sentences = [debris, ...vigil.end(), planted].filter((each) => each !== null);
+        return sentences.length === 0 ? null : sentences.join(' ');
+      };
+      const launch = { ...launchOf(found.mechanism, confinement, way), network, breach: vigil.breach, release };
+      // Seatbelt goes by where a file lies, whatever has led there.
+      if (limits === null || !isMounted) return launch;
+      return { ...launch, words: [...launch.words, ...checkingWords([...limits.writable, ...limits.anchored])] };
     },
   };
 }
+
+/** What was mounted on something in the session's folder. */
+const mountedIn = (folder: string, isFolderWritable: boolean, { guarded, hidden }: Places) =>
+  isFolderWritable ? [...guarded, ...hidden.filter(({ path }) => isInside(folder, path))] : [];
 
 /** Only folders that are there, within the session's, and no links to elsewhere: what is bound is what was meant. */
 function narrowed(places: Places, folder: string, roots: readonly string[]) {
@@ -161,18 +180,26 @@ async function openWay(list: HostList, { kind }: Mechanism, environment: Environ
   return kind === 'bubblewrap' ? openEntrance(list, environment) : openPort(list, environment);
 }
 
+/** Where even its folder is missing, that cannot be made either. */
+const markedAhead = ({ top }: Awaited): Marked => ({ path: top, isFolder: true, identity: '' });
+
 function launchOf(
   mechanism: Mechanism,
-  confinement: Confinement & Partial<Places>,
+  confinement: Confinement & Pick<Places, 'awaited'>,
   way: Way | null,
-): Omit<Launch, 'network' | 'release'> {
-  const { isFolderWritable, temporary } = confinement;
+): Omit<Launch, 'network' | 'breach' | 'release'> {
+  const { isFolderWritable, temporary, awaited, guarded } = confinement;
   // Elsewhere the temporary folder cannot be put in the place of another.
   const seen = mechanism.kind === 'bubblewrap' ? '/tmp' : temporary;
   const cache = join(seen, '.cache');
   return {
     words: [
-      ...argumentsOf(mechanism, { ...confinement, proxyPort: way?.port ?? null, lent: way?.lent ?? null }),
+      ...argumentsOf(mechanism, {
+        ...confinement,
+        guarded: mechanism.kind === 'seatbelt' ? [...guarded, ...awaited.map(markedAhead)] : guarded,
+        proxyPort: way?.port ?? null,
+        lent: way?.lent ?? null,
+      }),
       ...(way?.words ?? []),
     ],
     environment: {

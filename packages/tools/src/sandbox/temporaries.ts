@@ -6,8 +6,8 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from '../failures.ts';
 
-/** What a folder is for: the first two last as long as this process, the others for a moment. */
-type Kind = 'session' | 'processes' | 'line' | 'probe' | 'commit';
+/** What a folder is for: the first three last as long as this process, the others for a moment. */
+type Kind = 'session' | 'processes' | 'watch' | 'line' | 'probe' | 'commit';
 
 /** A name that says whose it is, for `mkdtemp` to make a new folder of. */
 export const temporaryPrefix = (kind: Kind, parent: string = tmpdir()) =>
@@ -42,7 +42,7 @@ export function createTemporaries(): (session: string) => Promise<string> {
 let place: string | null = null;
 
 /** A number of a process means something only among those that this one can see. */
-function ownPlace(): string {
+export function ownPlace(): string {
   place ??= findOwnPlace();
   return place;
 }
@@ -62,7 +62,8 @@ export async function sweepTemporaries(folder: string = tmpdir()): Promise<void>
   const own = ownPlace();
   const names = await readdir(folder).catch((): string[] => []);
   const left = names.filter((name) => {
-    const [, where, number] = /^pawl-[a-z]+-([0-9a-f]{8})-([0-9]+)-[A-Za-z0-9]+$/.exec(name) ?? [];
+    // What those of `watch` hold is looked at before they go.
+    const [, where, number] = /^pawl-(?!watch-)[a-z]+-([0-9a-f]{8})-([0-9]+)-[A-Za-z0-9]+$/.exec(name) ?? [];
     return where === own && number !== undefined && !isAlive(Number(number));
   });
   for (const name of left) {
@@ -73,7 +74,7 @@ export async function sweepTemporaries(folder: string = tmpdir()): Promise<void>
   }
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

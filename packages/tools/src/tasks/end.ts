@@ -51,8 +51,6 @@ export function completeTool(): Tool {
           isError: true,
         };
       }
-      const problem = await tasksOf(context).checkResult(input.result);
-      if (problem !== null) return { content: problem, isError: true };
       const envelope = {
         summary: input.summary,
         filesChanged: input.files_changed ?? [],

@@ -13,6 +13,7 @@ export function tasksTool(): Tool {
       'Lists your tasks and where they stand; with a task, what it gave. You are told of ends without asking.',
     input: objectSchema({ task: { type: 'string' } }, []),
     effect: 'read',
+    isPolling: true,
     audience: 'owner',
     run: async ({ task: wanted }, context) => {
       const all = tasksOf(context).list();

@@ -1,7 +1,8 @@
 /** How tasks, agents, mail and targets hold together, as their users meet it: through a host. */
+
 import type { Agent, ModelRequest, Tool } from '@pawl/engine';
 import { builtinAgents, createHost } from '@pawl/engine';
-import type { DurableEvent } from '@pawl/protocol';
+import type { DurableEvent, JsonObject } from '@pawl/protocol';
 import { describe, expect, it } from 'vitest';
 import { mailTools, taskTools } from '../../src/index.ts';
 import { complete, handClock, hangingOnce, logged, plant, type Script, task, told, treeModel } from './support.ts';
@@ -217,6 +218,32 @@ describe('A5: a task that owes a result', () => {
     expect(told(model.requests.at(-1)).at(-1)).toContain(
       'Task builder-1 failed.\nIt ended in plain text, without the result',
     );
+    await host.close();
+  });
+});
+
+describe('E16: a task whose result is not what was asked for', () => {
+  const schema = { type: 'object', properties: { roses: { type: 'integer' } }, required: ['roses'] };
+  const completed = (result: JsonObject) => [{ tool: 'complete', input: { summary: 'Counted.', result } }];
+
+  it('is told so once, and then has failed, long before its limit of steps', async () => {
+    const { host, session, model } = await plant({
+      main: [[task('Count.', { schema })], 'So it is.'],
+      'main.builder-1': [completed({ roses: 'many' }), completed({}), completed({ roses: 40 })],
+    });
+    await session.run('Go.');
+    expect(told(model.requests.at(-1)).at(-1)).toContain('did not give the result that was asked for');
+    expect(model.requests).toHaveLength(4);
+    await host.close();
+  });
+
+  it('has done its work when it puts that right', async () => {
+    const { host, session, model } = await plant({
+      main: [[task('Count.', { schema })], 'So it is.'],
+      'main.builder-1': [completed({ roses: 'many' }), completed({ roses: 40 })],
+    });
+    await session.run('Go.');
+    expect(told(model.requests.at(-1)).at(-1)).toContain('40');
     await host.close();
   });
 });

@@ -5,6 +5,8 @@ import { usableTokens, windowTokens } from '../../core/index.ts';
 
 export type Job = {
   cause: CompactionCause;
+  /** No model is asked. */
+  isMechanical: boolean;
   focus: string | null;
   task: string | null;
   /** The messages that the summary will stand for. */
@@ -23,12 +25,13 @@ export type Job = {
 export function jobOf(state: Readonly<State>): Job | null {
   const { compaction, compactions, messages } = state;
   if (compaction === null) return null;
-  const { cause, focus, through } = compaction;
+  const { cause, focus, through, isMechanical } = compaction;
   const last = messages.findIndex((message) => message.id === through);
   const { message, summary } = compactions;
   const usable = usableTokens(state.settings.modelInfo);
   return {
     cause,
+    isMechanical,
     focus,
     task: state.task,
     messages: messages.slice(0, last + 1),

@@ -36,10 +36,30 @@ export function composeSummary(state: State, ready: Ready, cut: Cut): string {
   return [beginning, ...shown, ending].join('\n\n');
 }
 
+/** The engine's own headings. */
+const titles = {
+  task: 'The task, as it was given',
+  asked: 'What was asked last, as it was given',
+  corrections: 'What the person said that still holds, word for word',
+  inputs: 'What else the person said',
+  todos: 'Open todos',
+  touched: 'Files that were changed, the last ones last',
+  changed: 'Changed since the summary was made: read these again before you rely on them',
+  files: 'Files as they are now',
+  recalled: 'From memory',
+  summary: 'Summary of the work so far',
+  digest: 'What was done so far (listed without a model; look where it matters)',
+} as const;
+
 const beginning =
   'The earlier part of this conversation was compacted. This message, written by the engine, stands for it; the latest messages follow as they were.';
 const ending =
   'The whole conversation is kept: search it or read it with the tool `history`. Go on with the work; do not begin it anew.';
+
+/** By what a line would be taken for the engine's. */
+const ownWords = [...Object.values(titles), beginning.slice(0, 40), ending.slice(0, 40)].map((text) =>
+  text.toLowerCase(),
+);
 
 function partsOf(state: State, ready: Ready, cut: Cut, longestTask: number): Part[] {
   const { files, changed } = filesOf(state, ready);
@@ -50,28 +70,27 @@ function partsOf(state: State, ready: Ready, cut: Cut, longestTask: number): Par
   const recalled = ready.recalled.map((text) => line({ text }));
   const open = state.todos.items.filter(({ status }) => status !== 'completed');
   return [
+    region('task', titles.task, 100, state.task === null ? [] : [shortened(state.task, longestTask)], true),
+    region('asked', titles.asked, 95, asked === null ? [] : [shortened(asked, longestTask)], true),
+    region('corrections', titles.corrections, 90, corrections.map(line), true),
+    region('inputs', titles.inputs, 10, plain.map(line)),
     region(
-      'task',
-      'The task, as it was given',
-      100,
-      state.task === null ? [] : [shortened(state.task, longestTask)],
+      'todos',
+      titles.todos,
+      80,
+      open.map((todo) => nameOf(todoLine(todo))),
       true,
     ),
+    region('summary', summaryTitle(ready), 70, [lowered(ready.summary)], true),
+    region('touched', titles.touched, 40, touched(state)),
+    region('changed', titles.changed, 60, changed),
+    region('files', titles.files, 50, files),
     region(
-      'asked',
-      'What was asked last, as it was given',
-      95,
-      asked === null ? [] : [shortened(asked, longestTask)],
-      true,
+      'recalled',
+      titles.recalled,
+      20,
+      recalled.length === 0 ? [] : [untrusted('memory', {}, recalled.join('\n'))],
     ),
-    region('corrections', 'What the person said that still holds, word for word', 90, corrections.map(line), true),
-    region('inputs', 'What else the person said', 10, plain.map(line)),
-    region('todos', 'Open todos', 80, open.map(todoLine), true),
-    region('summary', summaryTitle(ready), 70, [ready.summary], true),
-    region('touched', 'Files that were changed, the last ones last', 40, touched(state)),
-    region('changed', 'Changed since the summary was made: read these again before you rely on them', 60, changed),
-    region('files', 'Files as they are now', 50, files),
-    region('recalled', 'From memory', 20, recalled.length === 0 ? [] : [untrusted('memory', {}, recalled.join('\n'))]),
   ];
 }
 
@@ -82,10 +101,28 @@ function askedBefore({ asked, task, pins }: State, { kept }: Cut): string | null
   return isKept || pins.some(({ isCorrection, text }) => isCorrection && text === asked) ? null : asked;
 }
 
-const summaryTitle = ({ kind }: Ready): string =>
-  kind === 'summary'
-    ? 'Summary of the work so far'
-    : 'What was done so far (listed without a model; look where it matters)';
+const summaryTitle = ({ kind }: Ready): string => (kind === 'summary' ? titles.summary : titles.digest);
+
+/** The invisible characters that text may hide a heading behind. */
+const invisible = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * A model's words below the engine's own headings: what they call a heading is a smaller one, and what reads like one of the
+ * engine's is quoted. Else a page that the model summarised could put words into the mouth of the person.
+ */
+function lowered(summary: string): string {
+  return summary
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => {
+      const plain = line.replace(invisible, '').trim();
+      // Underlining makes a heading of the line before it.
+      if (/^(?:=+|-+)$/.test(plain)) return '';
+      const said = plain.replace(/^[#>*_\s]+|[#*_:\s]+$/gu, '').toLowerCase();
+      if (ownWords.some((own) => said.startsWith(own))) return `> ${plain.replace(/^[#>*_\s]+/u, '')}`;
+      return /^#{1,2}(?!#)/.test(plain) ? plain.replace(/^#{1,2}/, '###') : line;
+    })
+    .join('\n');
+}
 
 function region(name: string, title: string, priority: number, texts: readonly string[], isPreserved = false): Part {
   return { name, title, priority, entries: texts.map((text) => ({ text, isPreserved })) };

@@ -6,9 +6,14 @@ import { startCompaction } from '../settle/compaction.ts';
 import { budgetReached } from '../settle/limits.ts';
 import type { State } from '../state.ts';
 import { windowTokens } from '../usage.ts';
+import { findNamed } from './remove.ts';
 
 export type CompactionOutcome =
-  | { type: 'compaction.summarised'; effect: string; data: Omit<EventData['compaction.summarised'], 'compaction'> }
+  | {
+      type: 'compaction.summarised';
+      effect: string;
+      data: Omit<EventData['compaction.summarised'], 'compaction' | 'suspendedSteps'>;
+    }
   | {
       type: 'compaction.failed';
       effect: string;
@@ -20,7 +25,7 @@ const mostFailures = 2;
 /** How long, in steps. */
 const suspendedSteps = 10;
 
-type CompactionCommand = Extract<Fingerprinted, { type: 'context.compact' | 'compaction.cancel' }>;
+type CompactionCommand = Extract<Fingerprinted, { type: 'context.compact' | 'compaction.cancel' | 'context.remove' }>;
 
 export function decideCompaction(state: State, command: CompactionCommand): Decision {
   const { compaction, turn } = state;
@@ -29,8 +34,9 @@ export function decideCompaction(state: State, command: CompactionCommand): Deci
     const reason = `Cancelled by ${command.by.id}.`;
     return accept({ type: 'compaction.cancelled', data: { compaction: compaction.number, reason, suspendedSteps } });
   }
+  if (command.type === 'context.remove') return remove(state, command);
   if (compaction !== null) return refuse('already_compacting', 'A compaction is under way already.');
-  const started = startCompaction(state, 'manual', command.data.focus);
+  const started = startCompaction(state, 'manual', { focus: command.data.focus });
   if (started === null) {
     return refuse(
       'nothing_to_compact',
@@ -40,6 +46,21 @@ export function decideCompaction(state: State, command: CompactionCommand): Deci
   const beside = turn === null ? {} : { tokens: windowTokens(state) };
   const limit = budgetReached(state, turn, beside);
   return limit === null ? accept(started) : refuse('budget', `Not compacted. ${limit.message}`);
+}
+
+/** Not while a request is being answered or calls run: what they rest on stays as it is. */
+function remove(state: State, { by, data }: CompactionCommand & { type: 'context.remove' }): Decision {
+  if (by.kind !== 'human') return refuse('human_only', 'Only a person can take content out of what the model sees.');
+  const phase = state.turn?.phase ?? 'between';
+  if (phase === 'model' || phase === 'tools') {
+    return refuse('turn_runs', 'A step is being done. Cancel the turn or wait for its end, and try again.');
+  }
+  const removal = findNamed(state, data);
+  if (removal !== null) return accept({ type: 'context.removed', data: removal });
+  return refuse(
+    'no_message',
+    'There is no such content in what the model sees. List it with: pawl context <session> --list',
+  );
 }
 
 /** Settings that are none; null if they can be held. */
@@ -54,10 +75,11 @@ export function compactionRefusal(
 /** Only while it is owed. */
 export function decideSummary({ compaction, compactions }: State, outcome: CompactionOutcome): Decision {
   const number = compaction?.number ?? 0;
-  if (outcome.type === 'compaction.summarised') {
-    return accept({ type: 'compaction.summarised', data: { compaction: number, ...outcome.data } });
-  }
   const isLast = compactions.failures + 1 >= mostFailures;
+  if (outcome.type === 'compaction.summarised') {
+    const suspended = outcome.data.problem !== undefined && isLast && { suspendedSteps };
+    return accept({ type: 'compaction.summarised', data: { compaction: number, ...outcome.data, ...suspended } });
+  }
   const data = { compaction: number, ...outcome.data, ...(isLast && { suspendedSteps }) };
   return accept({ type: 'compaction.failed', data });
 }

@@ -6,7 +6,7 @@ import { noUsage } from '../state.ts';
 import { totalTokens } from '../usage.ts';
 import { restLoop } from './loop.ts';
 import { noteRead } from './mail.ts';
-import { addSpending } from './spending.ts';
+import { addBrokenSpending, addSpending } from './spending.ts';
 
 /** Answers in a row that the output limit may cut before anything of them can be used, until the turn ends. */
 const mostCuts = 3;
@@ -16,7 +16,7 @@ const mostOverflows = 2;
 
 export function addAnswer(state: State, message: AssistantMessage, seq: number): void {
   state.messages.push({ ...message, id: `m${seq}` });
-  // What a cut answer cost its provider did not say. It is followed by the event that says why it was cut.
+  // It is followed by the event that says why it was cut, and what that cost.
   if (message.isPartial === true) return;
   addSpending(state, message.usage, message.costUsd);
   noteRead(state);
@@ -42,7 +42,8 @@ export function failModel(state: State, data: EventData['model.failed']): void {
   const { turn } = state;
   if (turn === null) return;
   const { error, usage = noUsage, costUsd = 0, cutCall } = data;
-  addSpending(state, usage, costUsd);
+  const isWhole = error.code === 'output_cut' || error.code === 'empty_answer';
+  (isWhole ? addSpending : addBrokenSpending)(state, usage, costUsd);
   if (error.code === 'output_cut') {
     countCut(state, turn, cutCall === undefined ? { kind: 'answer' } : { kind: 'smaller_call', tool: cutCall }, usage);
     if (turn.ending !== null) turn.phase = 'between';

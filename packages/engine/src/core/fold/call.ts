@@ -1,7 +1,8 @@
 /** What the events of a call change. */
 import type { DurableEvent, EventData, Preview, ToolMessage } from '@pawl/protocol';
-import { callKey, canonicalJson, isMalformed, loopWindow, mostMalformedRounds } from '../calls.ts';
-import type { Call, State, Turn } from '../state.ts';
+import { canonicalJson, isMalformed, loopCheck } from '../calls.ts';
+import { doneCall } from '../repeats.ts';
+import type { Call, State } from '../state.ts';
 import { charactersOf } from '../usage.ts';
 import { noteDeed, proposeEnd } from './loop.ts';
 
@@ -159,7 +160,8 @@ export function finishCall(state: State, data: EventData['tool.finished'], seq: 
     turn.ending = { outcome, message: data.endsTurn, ...(data.result !== undefined && { result: data.result }) };
   }
   rememberFiles(state, data.details?.files, call.claims?.effect !== 'read');
-  rememberCall(state, call, data);
+  // What never was a call, or was not made again, is nothing that could be repeated.
+  if (!isMalformed(call) && call.judgement?.rule !== loopCheck) turn.doneCalls.push(doneCall(state, call));
   state.window.charactersSince += content.length;
   for (const file of files ?? []) {
     state.window.charactersSince += charactersOf(file);
@@ -171,16 +173,7 @@ export function finishCall(state: State, data: EventData['tool.finished'], seq: 
   const message: ToolMessage = { role: 'tool', results };
   state.messages.push({ ...message, id: `m${seq}` });
   turn.phase = 'between';
-  countMalformed(turn);
-}
-
-/** A model that does not get its calls right, however often it is told what is wrong, is stopped. */
-function countMalformed(turn: Turn): void {
   turn.malformedRounds = turn.calls.every(isMalformed) ? turn.malformedRounds + 1 : 0;
-  if (turn.malformedRounds < mostMalformedRounds || turn.ending !== null) return;
-  const last = turn.calls.at(-1)?.judgement?.reason ?? '';
-  const message = `The model's calls were malformed ${mostMalformedRounds} times in a row. The last: ${last}`;
-  turn.ending = { outcome: 'failed', message };
 }
 
 /** What stands there now is what the session knew at some time, so that it need not be read once more to be edited. */
@@ -197,14 +190,4 @@ function rememberFiles(state: State, files: unknown, isChange: boolean): void {
     if (!isChange) continue;
     state.edited = [...state.edited.filter((other) => other !== path), path];
   }
-}
-
-function rememberCall(state: State, call: Call, data: EventData['tool.finished']): void {
-  if (call.judgement?.rule === 'check loop') return;
-  if (call.claims?.effect === 'write' && data.status === 'ok') {
-    state.recentCalls = [];
-    return;
-  }
-  state.recentCalls.push({ key: callKey(call), result: `${data.status} ${data.content}` });
-  if (state.recentCalls.length > loopWindow) state.recentCalls.shift();
 }

@@ -1,14 +1,15 @@
 /** What trimming and compacting change. */
 import type { DurableEvent, EventData } from '@pawl/protocol';
+import { removeParts } from '../compaction/remove.ts';
 import { trimMessages } from '../compaction/trim.ts';
-import type { HistoryMessage, State } from '../state.ts';
+import type { HistoryMessage, State, Turn } from '../state.ts';
 import { noUsage } from '../state.ts';
 import { windowTokens } from '../usage.ts';
 import { addSpending } from './spending.ts';
 
 type CompactionEvent = Extract<
   DurableEvent,
-  { type: `compaction.${string}` | 'context.trimmed' | 'context.compacted' }
+  { type: `compaction.${string}` | 'context.trimmed' | 'context.removed' | 'context.compacted' }
 >;
 
 export function evolveCompaction(state: State, event: CompactionEvent): void {
@@ -16,19 +17,31 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
   switch (event.type) {
     case 'context.trimmed':
       state.trimmed += event.data.results.length;
+      forgetCalls(state, (call) => !event.data.results.some((result) => result.call === call));
       changeHistory(state, trimMessages(state.messages, event.data.results));
       state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
       break;
+    case 'context.removed': {
+      const before = state.messages;
+      changeHistory(state, removeParts(before, event.data.parts));
+      noteMove(state, before);
+      state.attachments = state.messages.flatMap(digestsIn);
+      state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
+      if (turn?.phase === 'compacting') askAgain(turn);
+      break;
+    }
     case 'compaction.started': {
-      const { compaction: number, cause, through, tokens, focus = null } = event.data;
+      const { compaction: number, cause, through, tokens, focus = null, isMechanical = false } = event.data;
       compactions.count = number;
-      state.compaction = { number, cause, through, tokens, focus, ready: null, isMoved: false };
+      state.compaction = { number, cause, through, tokens, focus, isMechanical, ready: null, isMoved: false };
       break;
     }
     case 'compaction.summarised': {
-      const { kind, summary, files, recalled } = event.data;
+      const { kind, summary, files, recalled, problem, suspendedSteps } = event.data;
       spend(state, event.data);
-      if (state.compaction !== null) state.compaction.ready = { kind, summary, files, recalled };
+      const said = { kind, summary, files, recalled, ...(problem !== undefined && { problem }) };
+      if (state.compaction !== null) state.compaction.ready = said;
+      if (problem !== undefined) noteFailure(state, suspendedSteps);
       break;
     }
     case 'compaction.failed': {
@@ -37,8 +50,7 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
       const isNeeded = state.compaction !== null && state.compaction.cause === turn?.need?.cause;
       if (turn?.need != null && isNeeded) turn.need.hasFailed = true;
       state.compaction = null;
-      compactions.failures = suspendedSteps === undefined ? compactions.failures + 1 : 0;
-      compactions.suspendedSteps = suspendedSteps ?? compactions.suspendedSteps;
+      noteFailure(state, suspendedSteps);
       break;
     }
     case 'compaction.cancelled': {
@@ -55,19 +67,22 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
       const first: HistoryMessage = { role: 'user', id, source: 'engine', content: [{ type: 'text', text: content }] };
       const last = state.messages.findIndex((message) => message.id === through);
       changeHistory(state, [first, ...state.messages.slice(last + 1)]);
+      const shown = new Set(
+        state.messages.flatMap((message) => (message.role === 'tool' ? message.results : [])).map(({ call }) => call),
+      );
+      forgetCalls(state, (call) => shown.has(call));
       state.attachments = state.messages.flatMap(digestsIn);
       state.window = { tokens: tokensAfter, charactersSince: 0 };
-      compactions.summary = state.compaction?.ready?.summary ?? null;
+      const { isMechanical = false, ready = null } = state.compaction ?? {};
+      compactions.summary = ready?.summary ?? null;
       state.compaction = null;
       compactions.applied += 1;
-      compactions.failures = 0;
+      // A digest says nothing of whether the model can be asked again.
+      if (!isMechanical && ready?.problem === undefined) compactions.failures = 0;
       compactions.message = id;
       // The prefix is new in any case, so what surrounds the work is taken anew with it.
       state.gathered = null;
-      if (turn?.phase !== 'compacting') break;
-      turn.phase = 'model';
-      turn.attempt += 1;
-      turn.need = null;
+      if (turn?.phase === 'compacting') askAgain(turn);
       break;
     }
     default:
@@ -75,11 +90,28 @@ export function evolveCompaction(state: State, event: CompactionEvent): void {
   }
 }
 
+/** The same step, over a shorter history. */
+function askAgain(turn: Turn): void {
+  turn.phase = 'model';
+  turn.attempt += 1;
+  turn.need = null;
+}
+
+function noteFailure({ compactions }: State, suspendedSteps: number | undefined): void {
+  compactions.failures = suspendedSteps === undefined ? compactions.failures + 1 : 0;
+  compactions.suspendedSteps = suspendedSteps ?? compactions.suspendedSteps;
+}
+
 function spend(
   state: State,
   { usage = noUsage, costUsd = 0 }: Pick<EventData['compaction.failed'], 'usage' | 'costUsd'>,
 ): void {
   addSpending(state, usage, costUsd);
+}
+
+/** What the model no longer sees the result of, it may well do again. */
+function forgetCalls({ turn }: State, isShown: (call: string) => boolean): void {
+  if (turn !== null) turn.doneCalls = turn.doneCalls.filter(({ id }) => isShown(id));
 }
 
 /** What was checked for repair is checked again, and nothing was signed over the history as it is now. */

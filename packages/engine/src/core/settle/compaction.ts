@@ -2,6 +2,7 @@
 import type { CompactionCause, EventBody } from '@pawl/protocol';
 import { composeSummary } from '../compaction/compose.ts';
 import { planCompaction } from '../compaction/plan.ts';
+import { findOversized } from '../compaction/remove.ts';
 import { findTrim } from '../compaction/trim.ts';
 import { asCounted, isFull, isOverThreshold, tokensOfMessages, tokensOfText } from '../compaction/window.ts';
 import type { Compaction, State, Turn } from '../state.ts';
@@ -45,9 +46,19 @@ export function roomMade(state: State, turn: Turn): EventBody[] | null {
   if (!state.settings.compaction.isOn || !isOverThreshold(state)) return null;
   const trim = findTrim(state);
   if (trim !== null) return [{ type: 'context.trimmed', data: trim }];
-  if (state.compactions.suspendedSteps > 0 || !isAffordable(state, turn)) return null;
-  const started = startCompaction(state, 'threshold');
+  const mayAsk = state.compactions.suspendedSteps === 0 && isAffordable(state, turn);
+  // Where nothing more fits in, something has to go, also without a model that could say what it was about.
+  if (!mayAsk && !isFull(state)) return null;
+  const started = startCompaction(state, 'threshold', { isMechanical: !mayAsk });
   return started === null ? null : [started];
+}
+
+/** Whether the turn can do nothing before the compaction that is under way has come to its end. */
+export function isAwaitingCompaction({ turn, compaction, ...state }: State): boolean {
+  if (turn === null || compaction === null || isStopping(turn)) return false;
+  if (turn.phase === 'compacting') return true;
+  const isHeldUp = turn.phase === 'between' && turn.ending === null && compaction.ready === null;
+  return isHeldUp && !state.isPaused && isFull({ turn, compaction, ...state });
 }
 
 /** Its call comes beside the one of the step, and reads about as much. */
@@ -56,12 +67,24 @@ function isAffordable(state: State, turn: Turn): boolean {
 }
 
 /** Null when there is nothing to compact. */
-export function startCompaction(state: State, cause: CompactionCause, focus?: string): EventBody | null {
+export function startCompaction(
+  state: State,
+  cause: CompactionCause,
+  { focus, isMechanical = false }: { focus?: string | undefined; isMechanical?: boolean } = {},
+): EventBody | null {
   const plan = planCompaction(state, cause);
   if (plan === null) return null;
   const { through } = plan;
   const data = { compaction: state.compactions.count + 1, cause, through, tokens: windowTokens(state) };
-  return { type: 'compaction.started', data: focus === undefined ? data : { ...data, focus } };
+  return {
+    type: 'compaction.started',
+    data: { ...data, ...(focus !== undefined && { focus }), ...(isMechanical && { isMechanical }) },
+  };
+}
+
+function removal(state: State): EventBody | null {
+  const data = findOversized(state);
+  return data === null ? null : { type: 'context.removed', data };
 }
 
 /** The turn cannot go on without it. One that is under way already will do. */
@@ -73,5 +96,10 @@ export function settleCompacting(state: State, turn: Turn): EventBody[] {
   if (need.hasFailed) return [endOf(turn, need.ending)];
   const limit = budgetReached(state, turn);
   if (limit !== null) return [endOf(turn, limit)];
-  return [startCompaction(state, need.cause) ?? endOf(turn, need.ending)];
+  const isMechanical = state.compactions.suspendedSteps > 0;
+  // What a compaction left too long has something in it that is too large by itself.
+  const isLarge = need.cause === 'overflow' && turn.overflows > 1;
+  const oversized = () => (need.cause === 'overflow' ? removal(state) : null);
+  const first = isLarge ? oversized() : null;
+  return [first ?? startCompaction(state, need.cause, { isMechanical }) ?? oversized() ?? endOf(turn, need.ending)];
 }

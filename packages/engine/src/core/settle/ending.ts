@@ -1,5 +1,6 @@
 /** How a turn comes to its end. */
 import type { EventBody, LoopStatus, TurnOutcome } from '@pawl/protocol';
+import { mostMalformedRounds } from '../calls.ts';
 import type { Turn } from '../state.ts';
 
 /** A person cancelled it, or its time is up. */
@@ -16,6 +17,14 @@ export function stopOutcome(turn: Turn): NonNullable<Turn['ending']> {
     outcome: 'cancelled',
     message: `Cancelled by ${by.id}${reason === null ? '' : `: ${reason}`}.`.replace(/\.\.$/, '.'),
   };
+}
+
+/** Null until the calls of enough steps in a row were all wrong in themselves. */
+export function malformedEnding({ malformedRounds, calls }: Turn): Turn['ending'] {
+  if (malformedRounds < mostMalformedRounds) return null;
+  const last = calls.at(-1)?.judgement?.reason ?? '';
+  const message = `The model's calls were malformed ${malformedRounds} times in a row. The last: ${last}`;
+  return { outcome: 'failed', message };
 }
 
 export function endOf(turn: Turn, ending: NonNullable<Turn['ending']>): EventBody {

@@ -5,7 +5,7 @@ import type { QueuedInput, State, Turn } from '../state.ts';
 import { settleAssignment } from './assignment.ts';
 import { settleCalls } from './calls.ts';
 import { applied, droppedCompaction, roomMade, settleCompacting } from './compaction.ts';
-import { endOf, isStopping, stopOutcome } from './ending.ts';
+import { endOf, isStopping, malformedEnding, stopOutcome } from './ending.ts';
 import { gathered } from './gather.ts';
 import { budgetReached, limitReached } from './limits.ts';
 import { isRestingForTasks, looped } from './loop.ts';
@@ -79,6 +79,7 @@ const beforeStep: readonly Rule[] = [
   stopped,
   tasksTold,
   ended,
+  givenUp,
   paused,
   applied,
   resting,
@@ -122,6 +123,13 @@ function ended(state: State, turn: Turn): EventBody[] | null {
 function steered(state: State): EventBody[] {
   const isWoken = !state.isPaused && state.queue.some(({ delivery }) => delivery === 'steer');
   return isWoken ? (inputsTaken(state) ?? []) : [];
+}
+
+/** A model that does not get its calls right, however often it is told what is wrong, is stopped. */
+function givenUp(state: State, turn: Turn): EventBody[] | null {
+  const ending = malformedEnding(turn);
+  if (ending === null) return null;
+  return isAwaiting(state, turn) ? steered(state) : [endOf(turn, ending)];
 }
 
 function paused(state: State): EventBody[] | null {

@@ -3,6 +3,7 @@ import type { CommandData, EventBody } from '@pawl/protocol';
 import type { Decision, Fingerprinted } from '../decide.ts';
 import { accept, refuse } from '../decide.ts';
 import { ownerId } from '../fold/task.ts';
+import { schemaFault } from '../json-schema.ts';
 import { modeWith } from '../profile.ts';
 import { isStopping } from '../settle/ending.ts';
 import type { State } from '../state.ts';
@@ -57,6 +58,8 @@ function start(state: State, command: TaskCommand & { type: 'task.start' }): Dec
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(agent)) {
     return refuse('bad_agent', `"${agent}" cannot be the name of an agent: use letters, digits, "-" and "_".`);
   }
+  const fault = outputSchema === undefined ? null : schemaFault(outputSchema);
+  if (fault !== null) return refuse('bad_schema', `The schema of the result is no JSON Schema: ${fault}`);
   const { delegates = null } = state.settings.profile ?? {};
   if (delegates !== null && command.by.kind !== 'human' && !delegates.includes(agent)) {
     const others = delegates.length === 0 ? 'nobody' : delegates.join(', ');

@@ -22,7 +22,10 @@ export async function changedFiles({ state, ports }: Pick<EffectContext, 'state'
 }
 
 /** Null where nothing is, undefined where nobody can tell. */
-async function digestAt(path: string, { readFile }: EffectContext['ports']): Promise<string | null | undefined> {
+export async function digestAt(
+  path: string,
+  { readFile }: Pick<EffectContext['ports'], 'readFile'>,
+): Promise<string | null | undefined> {
   try {
     return `sha256-${createHash('sha256')
       .update(await readFile(path))

@@ -7,7 +7,7 @@ import type { Job } from '../../context/compaction/job.ts';
 import { jobOf } from '../../context/compaction/job.ts';
 import { defaultSummaryPrompt, repairPrompt, summaryPrompt, summarySystem } from '../../context/compaction/prompt.ts';
 import type { Outcome } from '../../core/index.ts';
-import { addCost, addUsage, budgetReached, noUsage, shortened, totalTokens } from '../../core/index.ts';
+import { addCost, addUsage, budgetReached, isFull, noUsage, shortened, totalTokens } from '../../core/index.ts';
 import type { Model, ModelMessage, ModelRequest } from '../../ports.ts';
 import { chainRequest } from '../middleware.ts';
 import type { EffectContext, Runner } from './effect.ts';
@@ -27,13 +27,13 @@ export const runCompact: Runner<'compact'> = async (effect, context) => {
   const { state, signal, report, broadcast } = context;
   const job = jobOf(state);
   if (job === null) return;
-  // Beside a call of the model, that is what is waited for.
-  if (state.turn?.phase !== 'model') broadcast({ type: 'activity', data: { activity: 'compacting' } });
+  // Beside a turn, that is what is told of; where the turn waits for this, the session says so.
+  if (state.turn === null) broadcast({ type: 'activity', data: { activity: 'compacting' } });
   const outcome = await untilAborted(signal, outcomeOf(effect.id, job, context));
   if (outcome !== null) await report(outcome);
 };
 
-type Summary = Pick<EventData['compaction.summarised'], 'kind' | 'summary'>;
+type Summary = Pick<EventData['compaction.summarised'], 'kind' | 'summary' | 'problem'>;
 type Spent = Required<Pick<ModelMessage, 'usage' | 'costUsd'>>;
 
 async function outcomeOf(effect: string, job: Job, context: EffectContext): Promise<Outcome | null> {
@@ -53,11 +53,14 @@ async function outcomeOf(effect: string, job: Job, context: EffectContext): Prom
 /** A sentence instead of a summary says why there is none. What was spent is added to `spent`. */
 async function summarise(job: Job, context: EffectContext, spent: Spent): Promise<Summary | string> {
   const digest: Summary = { kind: 'digest', summary: digestOf(job) };
+  if (job.isMechanical) return digest;
   try {
     const said = await inTime((signal) => checked(job, { ...context, signal }, spent), mostSummaryMs, context);
     return said === null ? digest : { kind: 'summary', summary: said };
   } catch (thrown) {
-    return job.cause === 'threshold' ? messageOf(thrown) : digest;
+    const problem = messageOf(thrown);
+    const canWait = job.cause === 'threshold' && !isFull(context.state);
+    return canWait ? problem : { ...digest, problem };
   }
 }
 
@@ -127,7 +130,7 @@ function repaired(request: ModelRequest, said: string, problems: readonly string
 async function ask(request: ModelRequest, model: Model, context: EffectContext, spent: Spent): Promise<string> {
   const { ports, signal, broadcast } = context;
   const stream = chainRequest(ports.requestMiddleware, (changed, limit) => model.stream(changed, limit));
-  for await (const event of stream(request, signal)) {
+  for await (const event of stream({ ...request, at: ports.clock.now() }, signal)) {
     if (event.type === 'notice') {
       const { level, code, message } = event;
       broadcast({ type: 'notice', data: { level, code, message } });

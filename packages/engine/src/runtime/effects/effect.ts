@@ -1,6 +1,6 @@
 import type { DurableEvent, TransientBody } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../../core/index.ts';
-import type { Agents, BlobStore, Clock, Model, Redactor, Surroundings } from '../../ports.ts';
+import type { Agents, BlobStore, Clock, ContextSource, Model, Redactor, Surroundings } from '../../ports.ts';
 import type { Attachments } from '../attachments.ts';
 import type { Children } from '../children.ts';
 import type { RequestMiddleware, ToolMiddleware } from '../middleware.ts';
@@ -36,6 +36,10 @@ export type EffectPorts = {
   /** The agents that there are; without, a session's agent is a name and no more. */
   agents?: Agents;
   surroundings?: Surroundings;
+  /** Whether the system prompt is gathered, and not given whole. */
+  gathersPrompt: boolean;
+  /** Context from outside. */
+  contextSources: readonly ContextSource[];
   /** Pieces of the prompt that were set at runtime. */
   prompts?: PromptSet;
   /** Notes of earlier sessions about this, in words for a model. */

@@ -1,5 +1,6 @@
 import type { Fragment } from '@pawl/protocol';
 import { messageOf, textOf } from '@pawl/protocol';
+import { budgetOf, type Hydration, hydrationOf } from '../../context/hydrate.ts';
 import { composePrompt } from '../../context/prompts/index.ts';
 import type { State } from '../../core/index.ts';
 import { isFullGathering } from '../../core/index.ts';
@@ -20,16 +21,40 @@ export const runGather: Runner<'gather'> = async (effect, context) => {
   const turn = state.turn?.number ?? 0;
   const { agent } = state.settings;
   const query = { ...queryOf(state), ...toolsOf(context) };
-  const [fragments, changed] = await Promise.all([gatherAll(query, context), changedInTime(context)]);
+  const [fragments, changed, hydrated] = await Promise.all([
+    context.ports.gathersPrompt ? gatherAll(query, context) : null,
+    changedInTime(context),
+    hydrateAll(query, context),
+  ]);
   if (signal.aborted) return;
   const data = {
     turn,
     agent,
     ...(fragments !== null && { fragments: [...fragments] }),
     ...(changed.length > 0 && { changedFiles: changed }),
+    ...(hydrated.length > 0 && { hydrated }),
   };
   await report({ type: 'context.gathered', effect: effect.id, data });
 };
+
+/** Every source by itself: one that fails takes nothing from the others. */
+async function hydrateAll(asked: Asked, context: EffectContext): Promise<Hydration[]> {
+  const { ports, state, signal } = context;
+  const { session, cwd, agent, metadata, task } = asked;
+  const found = await Promise.all(
+    ports.contextSources.map(async (source) => {
+      const query = { session, cwd, agent, metadata, task, budgetTokens: budgetOf(state, source.region) };
+      try {
+        const entries = await inTime((limit) => source.find(query, limit), mostMs, context);
+        return { source, entries: entries.map((entry) => ({ ...entry, text: ports.redactor.redact(entry.text) })) };
+      } catch (thrown) {
+        if (!signal.aborted) asked.notice(`What ${source.name} has to this is left out: ${messageOf(thrown)}`);
+        return { source, entries: [] };
+      }
+    }),
+  );
+  return hydrationOf(state, found);
+}
 
 /** A disk that does not answer keeps no turn waiting. */
 function changedInTime(context: EffectContext): ReturnType<typeof changedFiles> {

@@ -5,12 +5,13 @@ import type { AgentProfile, JsonObject, Judgement } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
 import { toolsFor } from '../../context/audience.ts';
 import type { Call } from '../../core/index.ts';
-import { findCall, isLooping } from '../../core/index.ts';
+import { canonicalJson, findCall, isRepetition, lastSameCall, loopCheck } from '../../core/index.ts';
 import type { Tool, ToolPlan, ToolScope } from '../../ports.ts';
 import { shapeOutput } from '../shape.ts';
 import { validateInput } from '../validate.ts';
 import { approversOf } from './approvers.ts';
 import { canonicalPathsOf } from './canonical.ts';
+import { digestAt } from './changed-files.ts';
 import type { EffectContext, Runner } from './effect.ts';
 import { checkQuestions } from './questions.ts';
 import { layersOf, toolScope } from './scope.ts';
@@ -18,7 +19,7 @@ import { layersOf, toolScope } from './scope.ts';
 export type { RuleLayer };
 
 /**
- * May this call run, and what would it do? One ordered pipeline: loop, existence, arguments, rules and mode,
+ * May this call run, and what would it do? One ordered pipeline: tool choice, existence, arguments, loop, rules and mode,
  * the tool's own question, and its plan. Nothing decides elsewhere, and nothing here changes anything.
  */
 export const runJudge: Runner<'judge'> = async (effect, context) => {
@@ -39,7 +40,7 @@ export function judge(call: Asked, context: JudgeContext): Promise<Judgement> {
 
 async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> {
   const { state, ports } = context;
-  if (isLooping(state, call)) return mistake(call, 'check loop', looping(call));
+  if (state.turn?.options.toolChoice === 'none') return mistake(call, 'check choice', notAsked(call));
   const { profile } = state.settings;
   const tools = toolsFor(ports.tools, state, profile);
   const tool = tools.get(call.tool);
@@ -72,6 +73,10 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
   const canonicalPaths = command === undefined ? new Map() : await canonicalPathsOf(command.value, base);
   const effect = typeof tool.effect === 'function' ? tool.effect(input) : tool.effect;
   const asked = { ...base, canonicalPaths, effect };
+  const { isLoop, ...seen } = isPolling(tool, input)
+    ? notRepeated
+    : await lookForLoop(call, { effect, paths }, context);
+  if (isLoop) return { ...mistake(call, loopCheck, looping(call)), effect, paths };
   const containment = (await tool.containment?.(input, scope)) ?? 'none';
   const { ruling, parts } = explainByRules({
     ...asked,
@@ -81,7 +86,7 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
     containment,
   });
   const { verdict, rule, reason } = ruling;
-  const judged = { call: call.id, verdict, rule, effect, paths };
+  const judged = { call: call.id, verdict, rule, effect, paths, ...seen };
   if (verdict === 'deny') return { ...judged, reason };
   const scopes = state.assignment?.scopes ?? [];
   const isHeld = scopes.length > 0 && (await tool.holdsScope?.(input, scope)) === true;
@@ -155,8 +160,41 @@ function fault(call: Asked, thrown: unknown): Judgement {
   return mistake(call, rule, `This call could not be judged, so it was not run: ${messageOf(thrown)}`);
 }
 
+const notRepeated = { isLoop: false };
+
+const isPolling = ({ isPolling: declared = false }: Tool, input: JsonObject): boolean =>
+  typeof declared === 'function' ? declared(input) : declared;
+
+/** Whether the call only goes round in circles; and what it is about to read, for the next time that it is made. */
+async function lookForLoop(
+  call: Asked,
+  { effect, paths }: Pick<Judgement, 'effect' | 'paths'>,
+  { state, ports }: JudgeContext,
+): Promise<{ isLoop: boolean; seen?: NonNullable<Judgement['seen']> }> {
+  const before = lastSameCall(state, call);
+  if (before === null) return notRepeated;
+  const isLoop = isRepetition(state, call);
+  // What was not let read before is not looked at.
+  const hasRun = before.status === 'ok' || before.status === 'error';
+  if (effect !== 'read' || !hasRun || paths.length === 0) return { isLoop };
+  const seen = await digestsOf(paths, ports);
+  return { isLoop: isLoop && canonicalJson(seen) === canonicalJson(before.seen ?? before.known), seen };
+}
+
+async function digestsOf(
+  paths: readonly string[],
+  ports: JudgeContext['ports'],
+): Promise<NonNullable<Judgement['seen']>> {
+  const found = await Promise.all(paths.map(async (path) => ({ path, digest: await digestAt(path, ports) })));
+  return Object.fromEntries(found.flatMap(({ path, digest }) => (digest === undefined ? [] : [[path, digest]])));
+}
+
 function looping(call: Asked): string {
-  return `This is the third time in a row that ${call.tool} is called with these arguments, and each time the result was the same. It was not run again. Do something else.`;
+  return `This is the third time in this turn that ${call.tool} is called with these arguments. Each time the result was the same, and nothing was changed since. It was not run again. Do something else.`;
+}
+
+function notAsked({ tool }: Asked): string {
+  return `Not run: in this turn no tools are called, and ${tool} was. Answer without.`;
 }
 
 function unknownTool(name: string, known: readonly string[]): string {

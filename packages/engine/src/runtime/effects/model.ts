@@ -6,6 +6,7 @@ import type { Model, ModelMessage, ModelPart, ModelRequest } from '../../ports.t
 import { chainRequest } from '../middleware.ts';
 import { checkAnswer } from '../result.ts';
 import type { EffectContext, Runner } from './effect.ts';
+import { SpendingMeter, type Spent } from './spent.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /**
@@ -32,11 +33,20 @@ export const runModel: Runner<'model'> = async (effect, context) => {
       return;
     }
     context.speculation.discard();
-    await report({ type: 'model.failed', effect: effect.id, model: name, error: cancelled, partial: answer.soFar() });
+    const partial = answer.soFar(true);
+    await report({
+      type: 'model.failed',
+      effect: effect.id,
+      model: name,
+      error: cancelled,
+      partial,
+      ...answer.spent(true),
+    });
   } catch (thrown) {
     context.speculation.discard();
     const { code, message } = signal.aborted ? cancelled : toPawlError(thrown, 'model_failed');
-    const partial = answer.soFar();
+    const isStopped = signal.aborted || code === 'request_timeout';
+    const partial = answer.soFar(isStopped);
     if (partial === null) answer.withdraw(message);
     const isUntried = !signal.aborted && thrown instanceof RequestTimeout && { isUntried: true };
     await report({
@@ -45,6 +55,7 @@ export const runModel: Runner<'model'> = async (effect, context) => {
       model: name,
       error: { code, message },
       partial,
+      ...answer.spent(isStopped),
       ...isUntried,
     });
   }
@@ -97,6 +108,7 @@ class Answer {
   #text = '';
   #thinking = '';
   #isStreaming = false;
+  readonly #meter = new SpendingMeter();
 
   constructor(context: EffectContext, idOf: (index: number) => string) {
     this.#context = context;
@@ -110,12 +122,13 @@ class Answer {
     const files = await filesOf(state, ports.blobs);
     // The session may have gone on meanwhile: its history is another one then, and nobody waits for this answer.
     if (!isOwed()) throw new PawlError(cancelled.code, cancelled.message);
-    const request = buildRequest(state, model, this.#told, files);
+    const request = { ...buildRequest(state, model, this.#told, files), at: ports.clock.now() };
     refuseUnknown(request);
     const stream = chainRequest(ports.requestMiddleware, (changed, limit) => model.stream(changed, limit));
     broadcast({ type: 'stream.started', data: { ...this.#turn, model: model.id } });
     for await (const event of stream(request, signal)) {
       if (signal.aborted) break;
+      this.#meter.follow(event);
       switch (event.type) {
         case 'text':
           this.#note();
@@ -154,6 +167,8 @@ class Answer {
           this.withdraw(event.reason);
           broadcast({ type: 'stream.started', data: { ...this.#turn, model: model.id } });
           break;
+        case 'usage':
+          break;
         case 'finished':
           return event.message;
         default:
@@ -170,12 +185,17 @@ class Answer {
   }
 
   /** The answer so far without its calls, or null if there is none. */
-  soFar(): ModelMessage | null {
+  soFar(isStopped: boolean): ModelMessage | null {
     const content: ModelPart[] = [];
     if (this.#thinking !== '') content.push({ type: 'thinking', text: this.#thinking });
     if (this.#text !== '') content.push({ type: 'text', text: this.#text });
-    // What an answer cut short has cost, its provider did not say.
-    return content.length === 0 ? null : { content, stopReason: 'end', usage: noUsage, costUsd: null };
+    if (content.length === 0) return null;
+    return { content, stopReason: 'end', ...(this.#meter.spent(isStopped) ?? { usage: noUsage, costUsd: null }) };
+  }
+
+  /** What the call cost without an answer, if it reached the model. `isStopped`: the engine ended it. */
+  spent(isStopped: boolean): Spent | undefined {
+    return this.#meter.spent(isStopped) ?? undefined;
   }
 
   #note(): void {

@@ -1,9 +1,11 @@
 /** One run of a tool, from its arguments to what the log is to hold of it. */
 import type { EventData, JsonObject } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
-import type { Call, Declared } from '../../core/index.ts';
+import type { Call, Checked, Declared } from '../../core/index.ts';
+import { demandOf } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
 import { chainTool } from '../middleware.ts';
+import { heldToSchema } from '../result.ts';
 import { shapeOutput } from '../shape.ts';
 import { validateInput } from '../validate.ts';
 import type { EffectContext } from './effect.ts';
@@ -19,7 +21,10 @@ const leftBehind = 'left_behind';
 export type Ending = Omit<EventData['tool.finished'], 'call'>;
 
 /** How a run ended; or what was judged was no longer so, and nothing was touched. */
-export type Ran = { ending: Ending; declared?: Declared } | { outdated: string };
+export type Ran = Ended | { outdated: string };
+
+/** `checked`: what it gives was held against what was asked for. */
+export type Ended = { ending: Ending; declared?: Declared; checked?: Checked };
 
 type World = Pick<EffectContext, 'ports' | 'state' | 'signal'>;
 type Judged = Pick<Call, 'id' | 'input' | 'judgement'> & Partial<Pick<Call, 'questions'>>;
@@ -52,12 +57,12 @@ export async function runOnce(
       tool.name,
       run(tool, isValid ? call.input : await inputOf(tool, call), context),
     );
-    const ending = await endingOf(world, outcome);
+    const { ending, ...said } = await endingOf(world, outcome);
     // A tool that was stopped says what it can; that it was stopped is not its to say.
     const status = signal.aborted && ending.status !== 'ok' ? 'cancelled' : ending.status;
     return {
       ending: { ...ending, ...outside, status, durationMs: ports.clock.now() - begun },
-      declared: declaredIn(outcome),
+      ...said,
     };
   } catch (thrown) {
     if (isPawlError(thrown, 'outdated')) return { outdated: thrown.message };
@@ -65,10 +70,15 @@ export async function runOnce(
     // Whatever a tool that does not stop still does, nobody will see.
     const isUnknown = isLeft && call.judgement?.effect !== 'read';
     const status = !signal.aborted ? 'error' : isUnknown ? 'unknown' : 'cancelled';
-    const sentence = signal.aborted && !isLeft ? `Cancelled. ${messageOf(signal.reason)}` : messageOf(thrown);
+    const sentence = signal.aborted && !isLeft ? stopText(signal.reason) : messageOf(thrown);
     const { content } = shapeOutput(ports.redactor.redact(sentence), { isError: true });
     return { ending: { status, content, ...outside, durationMs: ports.clock.now() - begun } };
   }
+}
+
+/** What ends because of a limit of time, nobody has cancelled. */
+function stopText(reason: unknown): string {
+  return `${isPawlError(reason, 'max_duration') ? 'Stopped' : 'Cancelled'}. ${messageOf(reason)}`;
 }
 
 /** A tool that does not stop when told to is left behind. */
@@ -105,8 +115,10 @@ export async function inputOf(tool: Tool, { input }: Pick<Call, 'input'>): Promi
 }
 
 /** An outcome as it stands in the log: shaped to its limits, the whole kept as a blob. */
-export async function endingOf(world: World, given: ToolOutcome): Promise<Ending> {
-  const outcome = withoutSecrets(world, given);
+export async function endingOf(world: World, given: ToolOutcome): Promise<Ended> {
+  const demand = demandOf(world.state, given);
+  const { held, ...checked } = demand === null ? { held: given } : await heldToSchema(demand, given);
+  const outcome = withoutSecrets(world, held);
   const isError = outcome.isError === true;
   const shaped = shapeOutput(outcome.content, { isError });
   const details: JsonObject = { ...outcome.details, ...shaped.details };
@@ -117,13 +129,14 @@ export async function endingOf(world: World, given: ToolOutcome): Promise<Ending
     shaped.content += `\n[${digest === null ? 'The whole output could not be kept.' : `The whole output can be read with the path output:${digest}`}]`;
   }
   const { files, refused } = await admitted(world, outcome);
-  return {
+  const ending: Ending = {
     status: isError ? 'error' : 'ok',
     content: [shaped.content, ...refused].filter((text) => text !== '').join('\n'),
     details,
     ...(files.length > 0 && { files }),
     ...endOf(outcome),
   };
+  return { ending, declared: declaredIn(outcome), ...checked };
 }
 
 function repliesTo({ questions }: Judged): Pick<ToolContext, 'replies'> {

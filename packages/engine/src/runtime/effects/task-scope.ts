@@ -3,20 +3,11 @@ import type { Command, CommandData, CommandType } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Call } from '../../core/index.ts';
 import { findTask, taskReport, taskView } from '../../core/index.ts';
-import type { TaskScope, Tool } from '../../ports.ts';
+import type { TaskScope } from '../../ports.ts';
 import type { Session } from '../session.ts';
-import { validateInput } from '../validate.ts';
 import type { EffectContext } from './effect.ts';
 
 const model = { kind: 'agent', id: 'model' } as const;
-
-/** Under whose name a result is found wanting. */
-const completion: Omit<Tool, 'input'> = {
-  name: 'complete',
-  description: '',
-  effect: 'read',
-  run: () => Promise.resolve({ content: '' }),
-};
 
 export function taskScope(
   { ports, state, signal }: Pick<EffectContext, 'ports' | 'state' | 'signal'>,
@@ -34,14 +25,6 @@ export function taskScope(
   };
   return {
     own: state.assignment?.task ?? null,
-    async checkResult(result) {
-      const schema = state.assignment?.outputSchema;
-      if (schema === undefined) return null;
-      const input = { type: 'object', properties: { result: schema }, required: ['result'] };
-      const given = result === undefined ? {} : { result };
-      const valid = await validateInput({ ...completion, input }, given);
-      return valid.ok ? null : valid.message;
-    },
     list: () =>
       state.tasks.map((task) => ({ ...taskView(task), report: task.phase === 'ended' ? taskReport(task) : null })),
     async start(request) {

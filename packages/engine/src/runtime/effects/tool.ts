@@ -1,10 +1,9 @@
 import { messageOf } from '@pawl/protocol';
-import type { Call, Checked, Declared } from '../../core/index.ts';
+import type { Call } from '../../core/index.ts';
 import { findCall } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
-import { checkResult } from '../result.ts';
 import type { EffectContext, Runner } from './effect.ts';
-import { type Ending, endingOf, inputOf, runOnce, withGrace } from './run.ts';
+import { type Ended, endingOf, inputOf, runOnce, withGrace } from './run.ts';
 import { toolScope } from './scope.ts';
 
 /**
@@ -18,7 +17,8 @@ export const runTool: Runner<'tool'> = async (effect, context) => {
   const owed = { effect: effect.id, call };
   if (tool === undefined) {
     // It was there when the call was judged: the host was started without it.
-    await finish(context, owed, { status: 'unknown', content: `There is no tool "${call.tool}" here any more.` });
+    const content = `There is no tool "${call.tool}" here any more.`;
+    await finish(context, owed, { ending: { status: 'unknown', content } });
   } else if (effect.mode === 'run') {
     await perform(context, owed, tool);
   } else {
@@ -33,17 +33,19 @@ type Owed = { effect: string; call: Call };
 async function recover(context: EffectContext, owed: Owed, tool: Tool, mode: 'recover' | 'stop'): Promise<void> {
   const effect = owed.call.claims?.effect;
   const isHarmless = effect === 'read' || (effect === 'idempotent' && mode === 'recover');
-  const found = isHarmless ? 'not_done' : await reconciled(context, owed, tool);
+  const found = isHarmless ? 'not_done' : await reconciled(context, owed, tool, mode);
   if (found === 'not_done' && mode === 'recover') {
     await perform(context, owed, tool);
   } else if (found === 'not_done') {
-    await finish(context, owed, { status: 'cancelled', content: 'Cancelled. It had begun and took no effect.' });
+    const why = context.state.turn?.isOverTime === true ? 'Stopped: the turn ran out of time.' : 'Cancelled.';
+    const content = `${why} It had begun and took no effect.`;
+    await finish(context, owed, { ending: { status: 'cancelled', content } });
   } else if (found !== null) {
     await finish(context, owed, await endingOf(context, found));
   } else {
     const content =
       'Interrupted: the program was stopped while this ran, and nobody knows whether it took effect. Look at the state of things before trying it again.';
-    await finish(context, owed, { status: 'unknown', content });
+    await finish(context, owed, { ending: { status: 'unknown', content } });
   }
 }
 
@@ -52,19 +54,23 @@ async function reconciled(
   context: EffectContext,
   { call }: Owed,
   tool: Tool,
+  mode: 'recover' | 'stop',
 ): Promise<ToolOutcome | 'not_done' | null> {
   const evidence = call.judgement?.evidence;
   const input = await inputOf(tool, call).catch(() => null);
   if (tool.reconcile === undefined || evidence === undefined || input === null) return null;
   const asked = tool.reconcile(input, evidence, toolScope(context, call));
-  return withGrace(context, tool.name, asked).catch(() => null);
+  // A turn that is stopped waits no longer for this than for anything else.
+  const signal = mode === 'stop' ? AbortSignal.abort() : context.signal;
+  return withGrace({ ...context, signal }, tool.name, asked).catch(() => null);
 }
 
 async function perform(context: EffectContext, owed: Owed, tool: Tool): Promise<void> {
   const { broadcast, signal, speculation } = context;
   const { call } = owed;
   if (signal.aborted) {
-    await finish(context, owed, { status: 'cancelled', content: `Not run. ${messageOf(signal.reason)}` });
+    const content = `Not run. ${messageOf(signal.reason)}`;
+    await finish(context, owed, { ending: { status: 'cancelled', content } });
     return;
   }
   const words = context.ports.redactor.stream();
@@ -80,28 +86,10 @@ async function perform(context: EffectContext, owed: Owed, tool: Tool): Promise<
     await context.report({ type: 'tool.outdated', effect: owed.effect, data });
     return;
   }
-  await finish(context, owed, ran.ending, ran.declared);
+  await finish(context, owed, ran);
 }
 
-async function finish(context: EffectContext, owed: Owed, ending: Ending, declared: Declared = {}): Promise<void> {
-  const { ending: held, ...checked } = await heldToSchema(context, ending);
-  const data = { call: owed.call.id, ...held };
-  await context.report({ type: 'tool.finished', effect: owed.effect, data, declared, ...checked });
-}
-
-/** A call that ends its turn well gives what the turn was asked for, or ends nothing. */
-async function heldToSchema({ state }: EffectContext, ending: Ending): Promise<{ ending: Ending; checked?: Checked }> {
-  const schema = state.turn?.options.outputSchema;
-  const { endsTurn, result, isBlocked, ...rest } = ending;
-  if (schema === undefined || endsTurn === undefined || isBlocked === true) return { ending };
-  const checked: Checked =
-    result === undefined
-      ? { isValid: false, problem: 'The turn was to give a result, and there is none.' }
-      : await checkResult(schema, result, 'The result').catch((error: unknown) => ({
-          isValid: false,
-          problem: messageOf(error),
-        }));
-  if (checked.isValid) return { ending, checked };
-  const content = `Not accepted. ${checked.problem}\nIt has to satisfy: ${JSON.stringify(schema)}`;
-  return { ending: { ...rest, status: 'error', content }, checked };
+async function finish(context: EffectContext, owed: Owed, { ending, ...said }: Ended): Promise<void> {
+  const data = { call: owed.call.id, ...ending };
+  await context.report({ type: 'tool.finished', effect: owed.effect, data, ...said });
 }

@@ -29,7 +29,9 @@ async function verify(id: string, command: string, context: EffectContext): Prom
   if (tool === undefined) return unable(`there is no tool "${shell}" here`);
   const call = { id, tool: shell, malformed: null, input: inputOf(tool, command) };
   // That the agent has run the same command before is no loop.
-  const world = { ...context, state: { ...context.state, recentCalls: [] } };
+  const { turn } = context.state;
+  const state = turn === null ? context.state : { ...context.state, turn: { ...turn, doneCalls: [] } };
+  const world = { ...context, state };
   for (let tries = 0; tries < mostTries; tries++) {
     const judgement = await judge(call, world);
     if (judgement.verdict === 'deny') return unable(judgement.reason ?? `the rule "${judgement.rule}" denies it`);

@@ -1,0 +1,133 @@
+/**
+ * Content that is too large for any request, such as an image or a result of megabytes, gives way to a line of text. What a
+ * compaction cannot reach goes too: the last step, and what was said since.
+ */
+import type { EventData, UserPart } from '@pawl/protocol';
+import type { HistoryMessage, State } from '../state.ts';
+import { charactersPerToken } from '../usage.ts';
+import { shortened } from './pins.ts';
+import { asCounted } from './window.ts';
+
+type Removal = EventData['context.removed']['parts'][number];
+type Candidate = { place: Omit<Removal, 'text'>; characters: number; what: string; beginning: string };
+
+/** What is shorter is no reason for a request to be too long. */
+const leastCharacters = 2000;
+/** What stays of a text that is taken out because it is too long: its beginning and its end. */
+const keptCharacters = 1000;
+/** Share of all that the model sees that has to go, where a request was too long. */
+const leastShare = 0.5;
+
+/** The largest content of the history, until half of all is gone; null where nothing is large. */
+export function findOversized(state: State): EventData['context.removed'] | null {
+  const all = state.messages.flatMap((message) => candidatesIn(message));
+  const total = all.reduce((sum, { characters }) => sum + characters, 0);
+  const large = all
+    .filter(({ characters }) => characters >= leastCharacters)
+    .toSorted((one, other) => other.characters - one.characters);
+  const chosen: Candidate[] = [];
+  let freed = 0;
+  for (const candidate of large) {
+    if (freed >= total * leastShare) break;
+    freed += candidate.characters;
+    chosen.push(candidate);
+  }
+  return chosen.length === 0 ? null : removalOf(state, chosen, 'overflow');
+}
+
+/** What is named, whatever its size; null where there is nothing of that name. */
+export function findNamed(state: State, named: Omit<Removal, 'text'>): EventData['context.removed'] | null {
+  const found = state.messages
+    .filter(({ id }) => id === named.message && id !== state.compactions.message)
+    .flatMap((message) => candidatesIn(message))
+    .filter(({ place: { call } }) => named.call === undefined || named.call === call)
+    .filter(({ place: { part } }) => named.part === undefined || named.part === part);
+  return found.length === 0 ? null : removalOf(state, found, 'manual');
+}
+
+/** What could be taken out, the largest first. */
+export function removableIn(state: State): (Candidate['place'] & { tokens: number; what: string })[] {
+  return state.messages
+    .filter(({ id }) => id !== state.compactions.message)
+    .flatMap((message) => candidatesIn(message))
+    .toSorted((one, other) => other.characters - one.characters)
+    .map(({ place, characters, what }) => ({ ...place, tokens: Math.ceil(characters / charactersPerToken), what }));
+}
+
+function removalOf(
+  state: State,
+  chosen: readonly Candidate[],
+  cause: EventData['context.removed']['cause'],
+): EventData['context.removed'] {
+  const parts = chosen.map(({ place, what, beginning }): Removal => {
+    const why = cause === 'overflow' ? 'the model found the request too long' : 'a person took it out';
+    const read = place.call === undefined ? '' : ` Read it with: history {"id":"${place.call}"}`;
+    const line = `[${what} of this were taken out of what you see: ${why}.${read}]`;
+    return { ...place, text: beginning === '' || cause === 'manual' ? line : `${beginning}\n${line}` };
+  });
+  const left = parts.reduce((sum, { text }) => sum + text.length, 0);
+  const removed = chosen.reduce((sum, { characters }) => sum + characters, 0);
+  const freedTokens = asCounted(state, Math.max(0, Math.floor((removed - left) / charactersPerToken)));
+  return { parts, freedTokens, cause };
+}
+
+function candidatesIn(message: HistoryMessage): Candidate[] {
+  switch (message.role) {
+    case 'user':
+      return message.content.map((part, index) => ({ place: { message: message.id, part: index }, ...sizeOf([part]) }));
+    case 'tool':
+      return message.results.map(({ call, content, files = [] }) => ({
+        place: { message: message.id, call },
+        ...sizeOf([{ type: 'text', text: content }, ...files]),
+      }));
+    case 'assistant':
+      return [];
+    default:
+      return message satisfies never;
+  }
+}
+
+/** Files are sent as base64, which takes four characters for three bytes. */
+const charactersPerByte = 4 / 3;
+
+function sizeOf(parts: readonly UserPart[]): Omit<Candidate, 'place'> {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const files = parts.filter((part) => part.type === 'file');
+  const inText = texts.reduce((sum, text) => sum + text.length, 0);
+  const inFiles = files.reduce((sum, { sizeBytes }) => sum + Math.ceil(sizeBytes * charactersPerByte), 0);
+  const names = files.map(({ name, mediaType, sizeBytes }) => `${name ?? mediaType} (${sizeBytes} bytes)`);
+  const what = [...(inText === 0 ? [] : [`${inText} characters`]), ...names].join(' and ');
+  return { characters: inText + inFiles, what, beginning: shortened(texts.join('\n'), keptCharacters) };
+}
+
+/** The history without them: the text of each stands in its place. Messages that lose nothing are the same objects as before. */
+export function removeParts(messages: readonly HistoryMessage[], parts: readonly Removal[]): HistoryMessage[] {
+  return messages.map((message) => {
+    const own = parts.filter((part) => part.message === message.id);
+    if (own.length === 0) return message;
+    switch (message.role) {
+      case 'user': {
+        const texts = new Map(own.map(({ part, text }) => [part, text]));
+        const content = message.content.map((part, index): UserPart => {
+          const text = texts.get(index);
+          return text === undefined ? part : { type: 'text', text };
+        });
+        return { ...message, content };
+      }
+      case 'tool': {
+        const texts = new Map(own.map(({ call, text }) => [call, text]));
+        const results = message.results.map((result) => {
+          const content = texts.get(result.call);
+          if (content === undefined) return result;
+          const { files: _, ...rest } = result;
+          return { ...rest, content };
+        });
+        return { ...message, results };
+      }
+      case 'assistant':
+        return message;
+      default:
+        return message satisfies never;
+    }
+  });
+}

@@ -1,0 +1,36 @@
+import type { SilenceLimit } from './timeouts.ts';
+
+/** Finds out that something has not come for too long. */
+export type Watch = {
+  /** Begins anew, with the limit that holds now. */
+  begin(): void;
+  /** It came. */
+  heard(): void;
+  stop(): void;
+};
+
+/** Looks every so often whether something came since, which costs a chunk nothing; a silence is found in at most twice its limit. */
+export function createWatch(limit: () => SilenceLimit, onSilence: (limit: SilenceLimit) => void): Watch {
+  let timer: NodeJS.Timeout | undefined;
+  let hasHeard = false;
+
+  function begin(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const current = limit();
+    if (current.milliseconds <= 0) return;
+    hasHeard = false;
+    timer = setTimeout(() => {
+      if (hasHeard) begin();
+      else onSilence(current);
+    }, current.milliseconds);
+  }
+
+  return {
+    begin,
+    heard() {
+      hasHeard = true;
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
