@@ -3,10 +3,11 @@
  * of them. A part drives the real thing, with only the model faked; exit 1 if anything that must hold did not.
  */
 import { parseArgs } from 'node:util';
+import { lines } from './soak/lines.ts';
 import type { SoakPart } from './soak/part.ts';
 import { stops } from './soak/stops.ts';
 
-const parts: readonly SoakPart[] = [stops];
+const parts: readonly SoakPart[] = [stops, lines];
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({

@@ -204,7 +204,9 @@ const changing: { readonly [name: string]: readonly string[] } = {
       .split(' ')
       .map((name) => [name, [`${name} -c x`, `${name} --check x`]]),
   ),
-  uniq: ['uniq a b', 'uniq $X', 'uniq a -- -b', 'uniq -- -a -b'],
+  strings: ['strings @x', 'strings -t @x a'],
+  xxd: ['xxd a b', 'xxd a -c10', 'xxd -r a b'],
+  uniq: ['uniq a -c', 'uniq a b', 'uniq $X', 'uniq a -- -b', 'uniq -- -a -b'],
   wait: ["wait -p 'a[$(x)]'"],
 };
 

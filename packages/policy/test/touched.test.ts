@@ -58,6 +58,11 @@ describe('P1: a rule about a path binds a command too, as far as its text tells'
 
   it.each([
     'cat .e*',
+    'grep -r x .',
+    'grep -rn x',
+    'grep -r x src .',
+    'rg --hidden x',
+    'diff -r . src',
     'cat "$X"',
     'cat $(ls)',
     'ls | xargs cat',
@@ -100,6 +105,8 @@ describe('P1: a rule about a path binds a command too, as far as its text tells'
     'cat src/locked/a',
     'cp src/locked/a /tmp',
     'cat src/*.ts',
+    'grep -rn x src',
+    'rg x',
     'echo .env',
     'grep .env src',
     'git commit -m .env',

@@ -21,6 +21,8 @@ export type Arguments = {
   guarded: readonly number[];
   /** Options as they are called in the table. */
   given: ReadonlySet<string>;
+  /** Whether all that lies below its operands is read too, or below its folder if there is none. */
+  isRecursive: boolean;
   /** Whether a program is run that comes from its input. */
   readsProgram: boolean;
 };
@@ -67,6 +69,7 @@ function unread(rows: readonly Row[], words: readonly Word[], from: number): Arg
     uncertain: [],
     guarded: [],
     given: new Set(),
+    isRecursive: false,
     readsProgram: false,
   };
 }
@@ -136,6 +139,7 @@ class ArgumentReader {
   #hasEnded: boolean;
   #firstIsGiven = false;
   #isOpened = false;
+  #isRecursive = false;
 
   constructor(row: Row, words: readonly Word[], from: number) {
     this.#row = row;
@@ -183,6 +187,7 @@ class ArgumentReader {
       uncertain: [...this.#uncertain],
       guarded: [...this.#guarded],
       given: this.#given,
+      isRecursive: this.#isRecursive,
       readsProgram,
     };
   }
@@ -241,7 +246,7 @@ class ArgumentReader {
       return 1;
     }
     this.#take(name, option, at);
-    if (name === written) return option.isOptional ? 1 : this.#values(option, at, option.roles);
+    if (name === written) return option.isOptional ? 1 : this.#values(option, at, option.roles, true);
     if (option.roles.length === 0) return this.#unknown(at);
     const value =
       word.text === null ? { ...unknownWord(word.raw), isSingle: true } : literalWord(written.slice(end + 1));
@@ -249,7 +254,7 @@ class ArgumentReader {
     return 1;
   }
 
-  #take(name: string, { isGuarded, isFirstOperand, isOpener }: Option, at: number): void {
+  #take(name: string, { isGuarded, isFirstOperand, isOpener, isRecursive }: Option, at: number): void {
     this.#given.add(name);
     if (isGuarded) this.#guarded.add(at);
     if (isFirstOperand) {
@@ -257,6 +262,7 @@ class ArgumentReader {
       if (this.#operands.length > 0) this.#strange.add(at);
     }
     if (isOpener) this.#isOpened = true;
+    if (isRecursive) this.#isRecursive = true;
   }
 
   #unknown(at: number): number {
@@ -267,7 +273,7 @@ class ArgumentReader {
   }
 
   /** Values in words of their own. */
-  #values({ isGuarded }: Option, at: number, roles: readonly Role[]): number {
+  #values({ isGuarded }: Option, at: number, roles: readonly Role[], isLong = false): number {
     for (const [index, role] of roles.entries()) {
       const place = at + 1 + index;
       const word = this.#words[place];
@@ -278,7 +284,9 @@ class ArgumentReader {
       if (isDoubtful) this.#strange.add(Math.min(place, this.#words.length - 1));
       if (word === undefined) return index + 1;
       if (isGuarded) this.#guarded.add(place);
-      this.#value(role, word, place);
+      // Where a program has no such option it may take the word behind it for a file.
+      const isOther = isLong && role === 'text' && this.#row.reach === 'reads' && !this.#row.traits.has('words');
+      this.#value(isOther ? 'any' : role, word, place);
     }
     return roles.length + 1;
   }

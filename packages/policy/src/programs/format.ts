@@ -8,7 +8,7 @@
  * - Options: `-abc` three letters without a value, `-abn:text` the last of them with one, `-i?text` with one that can only be glued
  *   to it, `--name`, `--name:text`, `--name?text` the same in long, `-#` any number. Several values: `--arg:text,text`.
  *   With `!` in front a star in a rule does not reach it; with `^` behind it stands for the first operand; with `+` behind
- *   it is one of those beside which operands may stand; a long one that ends in `*` stands for all that begin so.
+ *   it is one of those beside which operands may stand, with `~` all below the operands is read; a long one that ends in `*` stands for all that begin so.
  * - Operands: roles in their order, the last one perhaps any number of times (`text read*`).
  * - `&posix`: options end at the first operand. `&words`: options of one dash and many letters, as `find` has them.
  *   `&plain`: no options at all. `&open`: all its options are harmless, so it does not matter which names a star or a
@@ -85,6 +85,7 @@ export type Option = {
   isGuarded: boolean;
   isFirstOperand: boolean;
   isOpener: boolean;
+  isRecursive: boolean;
 };
 
 type Trait =
@@ -160,7 +161,7 @@ function readRow(text: string, shared: NonNullable<Table['shared']>): Row {
 
 const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== '');
 
-const optionWord = /^(!?)(-[^:?^+\s]+)(?:([:?])([a-z,]+))?([\^+]?)$/;
+const optionWord = /^(!?)(-[^:?^+~\s]+)(?:([:?])([a-z,]+))?([\^+~]?)$/;
 
 function addOption(word: string, options: Map<string, Option>, traits: ReadonlySet<Trait>): void {
   const [, guard, name = '', kind, roles = '', mark] = optionWord.exec(word) ?? [];
@@ -171,11 +172,15 @@ function addOption(word: string, options: Map<string, Option>, traits: ReadonlyS
     isGuarded: guard === '!',
     isFirstOperand: mark === '^',
     isOpener: mark === '+',
+    isRecursive: mark === '~',
   };
   const isWhole = name.startsWith('--') || traits.has('words') || name === '-#';
   const names = isWhole ? [name] : Array.from(name.slice(1), (letter) => `-${letter}`);
   // Of several letters the last one has the value.
   for (const [index, each] of names.entries()) {
-    options.set(each, index === names.length - 1 ? option : { ...option, roles: [], isOptional: false });
+    options.set(
+      each,
+      index === names.length - 1 ? option : { ...option, roles: [], isOptional: false, isRecursive: false },
+    );
   }
 }

@@ -14,7 +14,7 @@ export type FoundCommand = {
 };
 
 /** `for name in words`. */
-export type FoundLoop = { name: string; words: Span[]; at: number };
+type FoundLoop = { name: string; words: Span[]; at: number };
 
 export type FoundRedirect = { operator: string; target: Span };
 

@@ -72,10 +72,20 @@ function touchedByCommand(part: CommandPart): TouchedPath[] {
       }
       // The shell puts the names that it finds into a text as well.
       if (!pathRoles.has(role)) return word.glob === null || role === 'command' ? [] : located(word, at, 'read');
-      return role === 'write' && isNowhere(word) ? [] : located(word, at, accessTo(argument, isQuiet));
+      const paths = role === 'write' && isNowhere(word) ? [] : located(word, at, accessTo(argument, isQuiet));
+      return known.isRecursive ? paths.flatMap((path) => [path, ...below(path)]) : paths;
     }),
+    ...(known.isRecursive && !found.some(({ isOperand, role }) => isOperand && role === 'read')
+      ? (folders ?? []).flatMap((path) => below({ path: path === '' ? '.' : path, isGlob: false, access: 'read' }))
+      : []),
   ];
 }
+
+/** All that lies below a path. */
+const below = (touched: TouchedPath): TouchedPath[] =>
+  touched.path === null || touched.isGlob
+    ? []
+    : [{ ...touched, path: `${touched.path.replace(/[\\*?[\]]/g, '\\$&')}/**`, isGlob: true }];
 
 function accessTo({ role }: Argument, isQuiet: boolean): Access {
   if (role === 'write') return 'write';

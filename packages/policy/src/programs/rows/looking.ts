@@ -51,19 +51,16 @@ export const looking: Table = {
       --human-numeric-sort --ignore-nonprinting --month-sort --numeric-sort --random-sort --reverse --version-sort --sort:text
       --check?text --merge --stable --unique --zero-terminated --key:text --field-separator:text --parallel:number
       --buffer-size:text --batch-size:number : read*
-    reads uniq : -cdDiuz -f:number -s:number -w:number --count --repeated --all-repeated?text --group?text --ignore-case --unique --skip-fields:number --skip-chars:number --check-chars:number --zero-terminated : read
+    reads uniq : &posix -cdDiuz -f:number -s:number -w:number --count --repeated --all-repeated?text --group?text --ignore-case --unique --skip-fields:number --skip-chars:number --check-chars:number --zero-terminated : read
     reads base32,base64,basenc : -diD -w:number --decode --ignore-garbage --wrap:number : read*
     reads od,hexdump : &open -abcCdfhiloxsvX -A:text -j:text -N:text -n:number -s:text -t:text -w?number -e:text -f:read --address-radix:text --skip-bytes:text --read-bytes:text --format:text --width?number --output-duplicates --canonical --length:number --no-squeezing : read*
-    reads xxd : -abCceEipru -c:number -g:number -l:number -s:number -o:number -n:text : read
-    reads strings : -a -n:number -t:text -f -# --all --bytes:number --radix:text --print-file-name : read*
+    # What stands behind its file is written, even if it looks like an option; with some systems' uniq too.
+    reads xxd : &posix -abCceEipru -c:number -g:number -l:number -s:number -o:number -n:text : read
+    reads strings : -a -n:number -t:module -f -# --all --bytes:number --radix:module --print-file-name : module*
     reads md5sum,sha1sum,sha224sum,sha256sum,sha384sum,sha512sum,b2sum,shasum,cksum,sum,md5 : &open -btzrs -a:text -l:number --binary --text --tag --zero --algorithm:text --length:number : read*
     reads cmp : &open -blsn -i:text -n:number --print-bytes --verbose --silent --quiet --bytes:number --ignore-initial:text : read*
-    reads diff :
-      -abBcdeEiNnpqrsTtuwyZ -C:number -U:number -F:text -I:text -x:text -X:read -W:number -S:text -L:text -# --brief --report-identical-files
-      --context?number --unified?number --side-by-side --width:number --suppress-common-lines --show-c-function --recursive
-      --new-file --exclude:text --exclude-from:read --ignore-case --ignore-tab-expansion --ignore-trailing-space
-      --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines:text --text --strip-trailing-cr
-      --minimal --speed-large-files --color?text --label:text --normal --no-dereference --from-file:read --to-file:read : read*
+    reads diff : @diff : read*
+    contained diff : @diff -r~ --recursive~ : read*
 
     reads ls :
       &open -aAbBcCdfFgGhHiIklLmnNopqQrRsStuUvwxXZ1e -I:any -w:number -T:number --all --almost-all --author --block-size:text --color?text --directory --classify?text
@@ -76,25 +73,21 @@ export const looking: Table = {
     reads file : &outline -bhikLNnrv0 --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --raw --print0 --no-pad --extension : read*
     reads tree : -acdDfFghilJnNpqQrsStuUvxX -L:number -P:text -I:text -C -H:text -T:text --dirsfirst --filesfirst --noreport --prune --gitignore --matchdirs --ignore-case --du --si --inodes --device --sort:text --filelimit:number --charset:text --fromfile --metafirst --info : read*
 
-    reads grep,egrep,fgrep :
-      &open -abcEFGHhiIlLnoPqrRsTUuvwxyZz -e:text^ -f:read^ -A:number -B:number -C:number -m:number -d:text -D:text -# --after-context:number --before-context:number --context:number --binary-files:text
-      --byte-offset --color?text --colour?text --count --devices:text --directories:text --exclude:text --exclude-dir:text
-      --exclude-from:read --extended-regexp --file:read^ --files-with-matches --files-without-match --fixed-strings
-      --basic-regexp --perl-regexp --ignore-case --no-ignore-case --include:text --initial-tab --invert-match --label:text --line-buffered
-      --line-number --line-regexp --max-count:number --no-filename --no-messages --null --null-data --only-matching --quiet
-      --silent --recursive --dereference-recursive --regexp:text^ --text --with-filename --word-regexp --include-dir:text : text read*
+    reads grep,egrep,fgrep : &open @grep : text read*
+    contained grep,egrep,fgrep : &open @grep -R~ --dereference-recursive~ : text read*
     reads rg :
-      @rg --files --type-list : read*
+      @rg --files+ --type-list+ : read*
     reads rg :
       @rg -e:text^ -f:read^ --regexp:text^ --file:read^ : text read*
+    contained rg : @rg -e:text^ -f:read^ -L --follow --regexp:text^ --file:read^ : text read*
     reads fd,fdfind :
       -HIuaspLFgi0q1 -t:text -e:text -E:text -d:number -c:text -S:text -j:number --hidden --no-ignore --no-ignore-vcs --unrestricted --case-sensitive
       --ignore-case --glob --regex --fixed-strings --absolute-path --follow --full-path --print0 --max-depth:number
       --min-depth:number --exact-depth:number --exclude:text --type:text --extension:text --size:text --changed-within:text --changed-before:text
       --color:text --max-results:number --one-file-system --prune --quiet --strip-cwd-prefix --and:text --search-path:read --base-directory:read -1 : text read*
     reads find :
-      &words -H -L -P -E -X -d -s -x -a -and -amin:number -anewer:read -atime:number -cmin:number -cnewer:read -ctime:number -daystart -depth -empty
-      -executable -false -follow -fstype:text -group:text -ilname:text -iname:text -inum:number -ipath:text -iregex:text -iwholename:text
+      &words -H -P -E -X -d -s -x -a -and -amin:number -anewer:read -atime:number -cmin:number -cnewer:read -ctime:number -daystart -depth -empty
+      -executable -false -fstype:text -group:text -ilname:text -iname:text -inum:number -ipath:text -iregex:text -iwholename:text
       -links:number -lname:text -ls -maxdepth:number -mindepth:number -mmin:number -mount -mtime:number -name:text -newer:read -newermt:text
       -nogroup -not -nouser -o -or -path:text -perm:mode -print -print0 -printf:text -prune -quit -readable -regex:text
       -regextype:text -samefile:read -size:number -true -type:text -uid:number -gid:number -used:number -user:text -wholename:text
@@ -116,14 +109,24 @@ export const looking: Table = {
     tells java : &words -version --version
   `,
   shared: {
-    rg: `-abcFhHiIlLnNopPqsSUuvwx0 -A:number -B:number -C:number -d:number -E:text -g:text -j:number -m:number -M:number -r:text -t:text -T:text
+    diff: `-abBcdeEiNnpqsTtuwyZ -C:number -U:number -F:text -I:text -x:text -X:read -W:number -S:text -L:text -# --brief --report-identical-files
+      --context?number --unified?number --side-by-side --width:number --suppress-common-lines --show-c-function
+      --new-file --exclude:text --exclude-from:read --ignore-case --ignore-tab-expansion --ignore-trailing-space
+      --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines:text --text --strip-trailing-cr
+      --minimal --speed-large-files --color?text --label:text --normal --no-dereference --from-file:read --to-file:read`,
+    grep: `-abcEFGHhiIlLnoPqsTUuvwxyZz -r~ -e:text^ -f:read^ -A:number -B:number -C:number -m:number -d:text -D:text -# --after-context:number --before-context:number --context:number --binary-files:text
+      --byte-offset --color?text --colour?text --count --devices:text --directories:text
+      --exclude:text --exclude-dir:text --exclude-from:read --extended-regexp --file:read^ --files-with-matches --files-without-match --fixed-strings --basic-regexp --perl-regexp --ignore-case --no-ignore-case --include:text
+      --initial-tab --invert-match --label:text --line-buffered --line-number --line-regexp --max-count:number --no-filename --no-messages --null --null-data --only-matching --quiet --silent --recursive~
+      --regexp:text^ --text --with-filename --word-regexp --include-dir:text`,
+    rg: `-abcFhHiIlnNopPqsSUvwx0 -u~ -A:number -B:number -C:number -d:number -E:text -g:text -j:number -m:number -M:number -r:text -t:text -T:text
       --after-context:number --before-context:number --context:number --max-depth:number --encoding:text --glob:text --iglob:text --threads:number
       --max-count:number --max-columns:number --replace:text --type:text --type-not:text --type-add:text --sort:text --sortr:text --color:text
       --colors:text --count --count-matches --column --no-column --case-sensitive --ignore-case --smart-case --fixed-strings --files-with-matches
-      --files-without-match --follow --hidden --no-hidden --no-heading --heading --ignore-file:read --invert-match --json --line-number
+      --files-without-match --hidden~ --no-hidden --no-heading --heading --ignore-file:read --invert-match --json --line-number
       --no-line-number --line-regexp --word-regexp --multiline --multiline-dotall --no-filename --with-filename --no-ignore --no-ignore-vcs
       --no-ignore-parent --no-ignore-dot --no-ignore-global --no-messages --no-config --null --null-data --only-matching --passthru --pcre2 --pretty
-      --quiet --stats --text --trim --unrestricted --vimgrep --binary --crlf --byte-offset --no-require-git --one-file-system --max-filesize:text
+      --quiet --stats --text --trim --unrestricted~ --vimgrep --binary --crlf --byte-offset --no-require-git --one-file-system --max-filesize:text
       --no-unicode --sort-files --path-separator:text --line-buffered --auto-hybrid-regex --engine:text --context-separator:text --field-match-separator:text`,
     find: `&words -name:text -iname:text -path:text -ipath:text -wholename:text -regex:text -type:text -maxdepth:number -mindepth:number -mtime:number -mmin:number -empty
       -size:number -newer:read -not -o -a -prune -print -print0 -depth -user:text -group:text -perm:mode -links:number -xdev !-delete !-fprint:write
