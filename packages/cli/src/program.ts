@@ -1,4 +1,5 @@
 /** The command line: commands, flags and their help. What a command does is loaded when it is called. */
+import { permissionModes } from '@pawl/protocol';
 import { Command, CommanderError, Option } from 'commander';
 import { agentsCommand } from './agents/commands.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -115,12 +116,7 @@ function addRunOptions(command: Command): Command {
     .option('--agent <name>', 'the agent: builder, planner, or one of your own (pawl agents list)')
     .option('--execute-plan [agent]', "carry out the session's plan (default: by builder)")
     .addOption(
-      new Option('--permission-mode <mode>', "how the tools' own questions are answered").choices([
-        'manual',
-        'accept-edits',
-        'plan',
-        'auto',
-      ]),
+      new Option('--permission-mode <mode>', "how the tools' own questions are answered").choices(permissionModes),
     )
     .addOption(
       new Option(

@@ -100,7 +100,7 @@ const quiet = {
 };
 
 function textClaim({ kind, value }: Subject, { tool }: Question): Claim {
-  const isUrl = kind === 'url' || tool === 'web_fetch';
+  const isUrl = kind === 'url';
   const covers = (rule: Rule, isProhibition: boolean) =>
     rule.pattern !== null &&
     namesTool(rule, tool, { ignoresCase: isProhibition }) &&

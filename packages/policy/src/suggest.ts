@@ -23,7 +23,7 @@ export function suggestRules(question: PathBase & { tool: string; subjects: read
   if (subject === undefined) return [tool];
   if (subjects.every(({ kind }) => kind === 'path')) return suggestPaths(question);
   if (subjects.length > 1) return [];
-  const isUrl = subject.kind === 'url' || tool === 'web_fetch';
+  const isUrl = subject.kind === 'url';
   const patterns =
     subject.kind === 'command'
       ? suggestCommands(subject.value)

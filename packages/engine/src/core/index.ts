@@ -29,7 +29,7 @@ export { letterProblem } from './mail.ts';
 export { originOf } from './origin.ts';
 export type { Checked, Declared, Outcome } from './outcomes.ts';
 export { callId } from './outcomes.ts';
-export { isWidening, mayCall, modeWith, stricterMode } from './profile.ts';
+export { isWidening, mayCall, modeWith } from './profile.ts';
 export { isRepetition, lastSameCall } from './repeats.ts';
 export { isAwaitingCompaction } from './settle/compaction.ts';
 export { flowProblem } from './settle/flows.ts';
