@@ -3,9 +3,10 @@ import { allowsPart } from './command-allow.ts';
 import { isInside, type PathBase, segmentsOf } from './paths.ts';
 import { readArguments } from './programs/arguments.ts';
 import { isHarmless } from './reading.ts';
+import { parseRule } from './rules.ts';
 import { analyse, type CommandPart, type Part } from './shell/analyse.ts';
 import { plainWords } from './shell/plain.ts';
-import type { Word } from './shell/word.ts';
+import { literalWord, type Word } from './shell/word.ts';
 import { isHarmlessAssignment } from './shell/words-of-shell.ts';
 import { hostPattern } from './urls.ts';
 import { escapePattern } from './wildcard.ts';
@@ -31,6 +32,17 @@ export function suggestRules(question: PathBase & { tool: string; subjects: read
         ? suggestUrls(subject.value)
         : suggestTexts(subject.value);
   return patterns.map((pattern) => `${tool}(${pattern})`);
+}
+
+/** What a star in a rule for commands does not reach, as a sentence for whoever adds it; null where there is none. */
+export function limitOfRule(rule: string): string | null {
+  const { tool, pattern } = parseRule(rule);
+  const [name = '', ...rest] = pattern?.split(/\s+/) ?? [];
+  if (tool !== 'bash' || !rest.includes('*')) return null;
+  const others = 'what runs programs, writes a file that is named, or leads out of the folder';
+  return readArguments([literalWord(name)]) === null
+    ? `The star does not reach options such as --exec and --output; ${name} is not known here otherwise.`
+    : `The star reaches what is known of ${name}, and not ${others}: a rule has to say that.`;
 }
 
 function suggestUrls(url: string): string[] {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { PermissionMode, RuleSet } from '@pawl/protocol';
 import { describe, expect, it } from 'vitest';
-import { judgeByRules, prepareCommand, readsOnly, suggestRules } from '../src/index.ts';
+import { judgeByRules, limitOfRule, prepareCommand, readsOnly, suggestRules } from '../src/index.ts';
 import { isComputed } from '../src/shell/words-of-shell.ts';
 
 await prepareCommand('more than; plain words');
@@ -223,5 +223,14 @@ describe('P3: a rule with a star is offered only for what is known to be fit for
     expect(suggestRules({ ...base, tool: 'bash', subjects: [{ kind: 'command', value: command }] })).toEqual([
       `bash(${command})`,
     ]);
+  });
+
+  it('whoever adds one is told what its star does not reach', () => {
+    expect(limitOfRule('bash(git log *)')).toBe(
+      'The star reaches what is known of git, and not what runs programs, writes a file that is named, or leads out of the folder: a rule has to say that.',
+    );
+    expect(limitOfRule('bash(mytool *)')).toMatch(/--exec/);
+    expect(limitOfRule('bash(git log)')).toBeNull();
+    expect(limitOfRule('edit(src/**)')).toBeNull();
   });
 });
