@@ -59,7 +59,7 @@ export const git: Table = {
     works git push : -uqvfdn --set-upstream --tags --follow-tags --force --force-with-lease?text --force-if-includes --delete --all --dry-run --quiet --verbose --porcelain --prune --atomic --no-verify --progress : remote*
     works git pull : &sweeps -qvfp --rebase?text --no-rebase --ff --ff-only --no-ff --no-commit --no-edit --autostash --no-autostash --quiet --verbose --prune --tags --depth:number --allow-unrelated-histories --progress : remote*
     works git clone : --depth:number -qvb:text --branch:text --single-branch --no-single-branch --no-checkout -n --quiet --verbose --progress --no-tags --shallow-since:text -o:text --origin:text --bare --mirror -j:number --jobs:number : remote write
-    works git init : -qb:text --initial-branch:text --quiet --bare : write
+    works git init : &wide -qb:text --initial-branch:text --quiet --bare : write
     works git checkout,switch : &sweeps -bBcCqfmtdp --quiet --force --merge --detach --track?text --no-track --orphan:text --ours --theirs --create:text --guess --no-guess --discard-changes --progress : any*
     works git restore : -SWq -s:text --staged --worktree --source:text --quiet --ours --theirs --merge : write*
     works git reset : &sweeps -qN --soft --mixed --hard --keep --merge --quiet --no-refresh : any*
