@@ -31,7 +31,7 @@ export const plainJq =
 /** Tokens of awk. In brackets of an expression stands no delimiter, because not every awk ends the expression alike. */
 const awkToken =
   /\s+|#[^\n]*|"(?:[^"\\\n]|\\[^\n])*"|[A-Za-z_][A-Za-z0-9_]*|[0-9.]+(?:[eE][-+]?[0-9]+)?|&&|\|\||[-+*/%^<>=!]=|\+\+|--|!~|[-+*/%^<>=!~?:,;(){}[\]$]/y;
-const awkExpression = /\/(?:[^/\\\n[]|\\[^\n]|\[(?!\^?\])(?:\[:[a-z]+:\]|[^\][\\\n/])+\])*\//y;
+const awkExpression = /\/(?!=)(?:[^/\\\n[]|\\[^\n]|\[(?!\^?\])(?:\[:[a-z]+:\]|[^\][\\\n/])+\])*\//y;
 
 /** Words of the language that print, compute and branch. */
 const awkWords = new Set(
@@ -51,31 +51,50 @@ const awkVariables = new Set(
  */
 export function isPrintingAwk(script: string): boolean {
   let isPrinting = false;
-  let mayDivide = false;
+  let slash: Slash = 'expression';
   let called: string | null = null;
-  const match = (pattern: RegExp, at: number): string | null => {
-    pattern.lastIndex = at;
-    return pattern.exec(script)?.[0] ?? null;
-  };
+  let last = '';
+  /** Of each bracket that is open, whether a condition stands in it. */
+  const brackets: boolean[] = [];
   for (let at = 0; at < script.length; ) {
-    const token: string | null =
-      (script[at] === '/' && !mayDivide ? match(awkExpression, at) : null) ?? match(awkToken, at);
+    const isSlash = script[at] === '/';
+    if (isSlash && slash === 'unsure') return false;
+    const token = tokenAt(isSlash && slash === 'expression' ? awkExpression : awkToken, script, at);
     if (token === null) return false;
     at += token.length;
+    if (token.includes('\n')) slash = 'expression';
     if (/^(?:\s|#)/.test(token)) continue;
     // A name that is none of these is a variable, and cannot be called.
     if (called !== null && token === '(') return false;
     called = /^[A-Za-z_]/.test(token) && !awkWords.has(token) && !awkFunctions.has(token) ? token : null;
-    if (called !== null && !awkVariables.has(called) && !/^[a-z_][a-z0-9_]*$|^[A-Z][a-z0-9_]*$|^[A-Z]$/.test(called))
-      return false;
-    if (called !== null && awkRunning.has(called)) return false;
+    if (called !== null && !isPlainAwkVariable(called)) return false;
     if (/^(?:print|printf)$/.test(token)) isPrinting = true;
     else if (/^[;}]$/.test(token)) isPrinting = false;
     if (isPrinting && /^>/.test(token)) return false;
-    mayDivide = /^(?:[A-Za-z_0-9.]|"|[)\]$]|\+\+|--)/.test(token) && !awkWords.has(token);
+    if (token === '(') brackets.push(/^(?:if|while|for)$/.test(last));
+    const isCondition = token === ')' && brackets.pop() !== false;
+    slash = slashBehind(token, isCondition);
+    last = token;
   }
   return true;
 }
+
+/** What a slash means: it begins an expression, or divides, or it is not the same for every awk. */
+type Slash = 'expression' | 'division' | 'unsure';
+
+function slashBehind(token: string, isCondition: boolean): Slash {
+  if (isCondition || /^(?:"|\+\+|--)/.test(token) || awkFunctions.has(token)) return 'unsure';
+  if (/^[)\]]$/.test(token)) return 'division';
+  return /^[A-Za-z_0-9.]/.test(token) && !awkWords.has(token) ? 'division' : 'expression';
+}
+
+function tokenAt(pattern: RegExp, script: string, at: number): string | null {
+  pattern.lastIndex = at;
+  return pattern.exec(script)?.[0] ?? null;
+}
+
+const isPlainAwkVariable = (name: string) =>
+  !awkRunning.has(name) && (awkVariables.has(name) || /^(?:[a-z_][a-z0-9_]*|[A-Z][a-z0-9_]*)$/.test(name));
 
 /** Words of the language that do more, without a bracket behind them too. */
 const awkRunning = new Set('close fflush getline nextfile system switch case default extension'.split(' '));

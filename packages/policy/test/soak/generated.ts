@@ -113,7 +113,13 @@ const awk = [
   'function f(x){return x} {print f($1)}',
   'BEGIN { printf "x" >> "X" }',
 ];
+/** Pieces of scripts, put together without sense. */
 const awkPieces = [
+  'if (1) ',
+  'length ',
+  '++',
+  '/"/',
+  'system("./evil")',
   '{',
   '}',
   'print',
