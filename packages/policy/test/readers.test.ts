@@ -82,7 +82,7 @@ const examples: { readonly [name: string]: readonly string[] } = {
 
 /** What the entry must not let through. */
 const changing: { readonly [name: string]: readonly string[] } = {
-  '[': ["[ -v 'a[$(x)]' ]", '[ "$x" -a y ]', '[ -R a ]'],
+  '[': ['[ -f a', "[ -v 'a[$(x)]' ]", '[ "$x" -a y ]', '[ -R a ]'],
   '[[': ["[[ 'a[$(x)]' -eq 1 ]]", '[[ x -eq 0 ]]', '[[ -v a ]]', '[[ -o errexit ]]', '[[ a -lt b ]]'],
   bash: ['bash', 'bash -v', 'bash x.sh', 'bash --version x'],
   command: ['command -p'],
@@ -95,6 +95,8 @@ const changing: { readonly [name: string]: readonly string[] } = {
     'find . -execdir touch x +',
     'find . -ok touch x +',
     'find . -delete',
+    'find -- . -delete',
+    'find . -- -delete',
     'find . -fprint x',
     'find . -fprintf x a',
     'find . -fls x',

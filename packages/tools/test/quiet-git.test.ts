@@ -46,7 +46,7 @@ const hostile = (program: string) => `
 [log]
   showSignature = true
 [format]
-  pretty = "%h %G? %s"
+  pretty = "%h %s"
 [alias]
   log = !${program}
   branch = !${program}

@@ -160,7 +160,8 @@ class ArgumentReader {
       if (!this.#hasEnded && word.text === '--') {
         this.#hasEnded = true;
         at++;
-        if (operands.length === 0) this.#strange.add(at - 1);
+        // `find` goes on with its expression behind it.
+        if (operands.length === 0 || traits.has('words')) this.#strange.add(at - 1);
       } else if (!this.#hasEnded && isName(word) && this.#isOption(word, at)) {
         this.#uncertain.add(at);
         this.#operands.push({ at, word });
@@ -305,7 +306,10 @@ class ArgumentReader {
       const words = this.#words.slice(this.#from);
       const [name] = this.#words;
       const isFine =
-        name?.text === '[[' ? isPlainCondition(words) : isPlainTest(name?.text === '[' ? words.slice(0, -1) : words);
+        name?.text === '[['
+          ? isPlainCondition(words)
+          : isPlainTest(name?.text === '[' ? words.slice(0, -1) : words) &&
+            (name?.text !== '[' || words.at(-1)?.text === ']');
       if (!isFine) for (const { at } of this.#operands) this.#strange.add(at);
     }
     for (const [index, { at, word }] of this.#operands.entries()) {

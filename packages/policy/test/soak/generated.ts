@@ -257,6 +257,7 @@ function lineOf(random: Random): string {
   const forms: (() => string)[] = [
     one,
     one,
+    () => `${one()} ${pick(random, ['-- ', ''])}${pick(random, options)} ${pick(random, options)}`,
     one,
     one,
     () => `${one()} | ${one()}`,
@@ -292,7 +293,9 @@ function commandOf(random: Random): string {
   const count = random.next(5);
   for (let index = 0; index < count; index++) words.push(...argumentOf(random, row));
   for (const { role } of row?.operands ?? []) if (!isOneIn(random, 4)) words.push(valueIn(random, role));
-  if (isOneIn(random, 6)) words.splice(1 + random.next(words.length), 0, pick(random, options));
+  for (let left = random.next(4); left > 2; left--) {
+    words.splice(1 + random.next(words.length), 0, pick(random, options));
+  }
   if (name === '[') words.push(']');
   return words.join(' ');
 }
