@@ -29,6 +29,8 @@ describe('P1: a rule about a path binds a command too, as far as its text tells'
     "cat '.e'nv",
     'cat < .env',
     'cat {.env,x}',
+    // One program has a value where the other has a flag.
+    'od -s .env -c',
     'for f in a .env; do head -3 "$f"; done',
     'cd src && cd .. && cat .env',
     'grep x .env',

@@ -18,7 +18,7 @@ const stopGraceMs = 2000;
 const leftBehind = 'left_behind';
 
 /** What becomes of a call, without its id. */
-export type Ending = Omit<EventData['tool.finished'], 'call'>;
+type Ending = Omit<EventData['tool.finished'], 'call'>;
 
 /** How a run ended; or what was judged was no longer so, and nothing was touched. */
 export type Ran = Ended | { outdated: string };

@@ -31,7 +31,7 @@ export const looking: Table = {
       -v:text : date
     reads ps : -Aef -p:number -u:text : processes
     reads free : -bkmght --human --total --mebi --gibi --wide :
-    reads df : &open -hHklaiPTmg -t:text -x:text --human-readable --total --output?text --type:text --exclude-type:text --inodes : read*
+    reads df : &open -hHklaiPTmg -t:any -x:any --human-readable --total --output?text --type:text --exclude-type:text --inodes : read*
 
     reads cat : &open -AbeEnstTuv --show-all --number --number-nonblank --squeeze-blank --show-ends --show-tabs --show-nonprinting : read*
     reads tac : &open -br -s:text --before --regex --separator:text : read*
@@ -53,7 +53,7 @@ export const looking: Table = {
       --buffer-size:text --batch-size:number : read*
     reads uniq : &posix -cdDiuz -f:number -s:number -w:number --count --repeated --all-repeated?text --group?text --ignore-case --unique --skip-fields:number --skip-chars:number --check-chars:number --zero-terminated : read
     reads base32,base64,basenc : -diD -w:number --decode --ignore-garbage --wrap:number : read*
-    reads od,hexdump : &open -abcCdfhiloxsvX -A:text -j:text -N:text -n:number -s:text -t:text -w?number -e:text -f:read --address-radix:text --skip-bytes:text --read-bytes:text --format:text --width?number --output-duplicates --canonical --length:number --no-squeezing : read*
+    reads od,hexdump : &open -abcCdfhiloxsvX -A:any -j:any -N:any -n:number -s:any -t:any -w?number -e:any -f:read --address-radix:text --skip-bytes:text --read-bytes:text --format:text --width?number --output-duplicates --canonical --length:number --no-squeezing : read*
     # What stands behind its file is written, even if it looks like an option; with some systems' uniq too.
     reads xxd : &posix -abCceEipru -c:number -g:number -l:number -s:number -o:number -n:text : read
     reads strings : -a -n:number -t:module -f -# --all --bytes:number --radix:module --print-file-name : module*
@@ -68,7 +68,7 @@ export const looking: Table = {
       --indicator-style:text --ignore:text --hide:text --reverse --recursive --size --sort:text --time:text --time-style:text
       --width:number --zero --numeric-uid-gid --literal --quote-name --hyperlink?text --kibibytes : read*
     reads stat : &open &outline -Lqrsnxl -c:text -f:any -t:any --format:text --printf:text --dereference --file-system --terse : read*
-    reads du : &open -0abcDhHklLmPsSxA -d:number -t:text -B:text -I:text -X:read --all --apparent-size --bytes --total --max-depth:number --human-readable --si --summarize --separate-dirs --threshold:text --time?text --exclude:text --exclude-from:read --one-file-system --inodes --block-size:text --dereference --count-links --null : read*
+    reads du : &open -0abcDhHklLmPsSxA -d:number -t:any -B:any -I:any -X:read --all --apparent-size --bytes --total --max-depth:number --human-readable --si --summarize --separate-dirs --threshold:text --time?text --exclude:text --exclude-from:read --one-file-system --inodes --block-size:text --dereference --count-links --null : read*
     reads realpath,readlink : &open -efmnsqzLP -q --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --relative-to:read --relative-base:read --no-symlinks --strip --quiet --zero --logical --physical : read*
     reads file : &outline -bhikLNnrv0 --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --raw --print0 --no-pad --extension : read*
     reads tree : -acdDfFghilJnNpqQrsStuUvxX -L:number -P:text -I:text -C -H:text -T:text --dirsfirst --filesfirst --noreport --prune --gitignore --matchdirs --ignore-case --du --si --inodes --device --sort:text --filelimit:number --charset:text --fromfile --metafirst --info : read*
