@@ -3,12 +3,13 @@
  * of them. A part drives the real thing, with only the model faked; exit 1 if anything that must hold did not.
  */
 import { parseArgs } from 'node:util';
+import { lines } from './soak/lines.ts';
 import type { SoakPart } from './soak/part.ts';
 import { seeds } from './soak/seeds.ts';
 import { parallelShells } from './soak/shells.ts';
 import { stops } from './soak/stops.ts';
 
-const parts: readonly SoakPart[] = [stops, parallelShells, seeds];
+const parts: readonly SoakPart[] = [stops, parallelShells, lines, seeds];
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({

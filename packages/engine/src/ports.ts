@@ -394,8 +394,8 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   readonly findsTools?: boolean;
   /** What rules match against: `bash` its command, file tools their path. Default: the first string argument. */
   subject?(input: Input): string;
-  /** Whether `subject` is a path, a shell command or plain text. Default `text`. */
-  readonly subjectKind?: 'path' | 'command' | 'text';
+  /** Whether `subject` is a path, a shell command, a URL or plain text. Default `text`. */
+  readonly subjectKind?: 'path' | 'command' | 'url' | 'text';
   /** The tool's own question when no rule decides: true asks. Default: asks unless the effect is `read`. */
   approval?(input: Input, scope: ToolScope): boolean | Promise<boolean>;
   /** What a sandbox leaves this call to do; default `none`. What `run` does must be no more. */

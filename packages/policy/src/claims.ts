@@ -4,9 +4,10 @@ import { allowsPart } from './command-allow.ts';
 import { type Coverage, findsPart } from './command-find.ts';
 import { isObeyed } from './obeyed.ts';
 import { folderOfPattern, foldName, isInside, matchesPath, mayOverlap, type PathBase, segmentsOf } from './paths.ts';
-import { isHarmless, partReachesOutside } from './reading.ts';
+import { readArguments } from './programs/arguments.ts';
+import { isHarmless, partReachesOutside, readsOnly } from './reading.ts';
 import { namesTool, type Rule } from './rules.ts';
-import { analyse, type Part } from './shell/analyse.ts';
+import { analyse, type CommandPart, type Part } from './shell/analyse.ts';
 import { type TouchedPath, touchedBy } from './shell/touched.ts';
 import { matchesUrl } from './urls.ts';
 import { matchesText } from './wildcard.ts';
@@ -79,7 +80,7 @@ export function claimsOf(question: Question): Claim[] {
       case 'path':
         return [pathClaim(subject.value, question)];
       case 'command':
-        return analyse(subject.value).map((part) => partClaim(part, question));
+        return commandClaims(subject.value, question);
       case 'url':
       case 'text':
         return [textClaim(subject, question)];
@@ -99,7 +100,7 @@ const quiet = {
 };
 
 function textClaim({ kind, value }: Subject, { tool }: Question): Claim {
-  const isUrl = kind === 'url' || tool === 'web_fetch';
+  const isUrl = kind === 'url';
   const covers = (rule: Rule, isProhibition: boolean) =>
     rule.pattern !== null &&
     namesTool(rule, tool, { ignoresCase: isProhibition }) &&
@@ -149,27 +150,35 @@ const isPlainEdit = (path: string, base: PathBase) => isInside(base.cwd, path) &
 
 /* ------------------------------------------------- the parts of a command */
 
-function partClaim(part: Part, question: Question): Claim {
+/** What git's settings name is overruled only for a line that does nothing but read. */
+function commandClaims(command: string, question: Question): Claim[] {
+  const isQuiet = readsOnly(command);
+  return analyse(command).map((part) => partClaim(part, question, isQuiet));
+}
+
+function partClaim(part: Part, question: Question, isQuiet: boolean): Claim {
   const touched = touchedBy(part).map((each) => located(each, question));
-  const leaves = ({ path, isGlob, isGuess, real }: Located) =>
-    path !== null && !isGlob && isGuess !== true && !isInside(question.cwd, real);
-  const looksOutside = partReachesOutside(part, question.cwd);
+  const leaves = ({ path, isGlob, isGuess, real, isUnresolved }: Located) =>
+    path !== null && !isGlob && isGuess !== true && (!isInside(question.cwd, real) || isUnresolved);
+  const isContained = question.containment === 'read-only';
+  const looksOutside = partReachesOutside(part, question.cwd, { isContained });
   const isOutside = touched.some(leaves);
   const isSurprising = !looksOutside && isOutside;
   const [target, ...others] = part.kind === 'redirect' && part.access === 'write' ? touched : [];
+  const leading = () => (part.kind === 'command' ? placesOutside(part, touched, question) : []);
   const writtenTo =
     target?.path != null && !target.isGlob && others.every(({ isGuess }) => isGuess) ? target.real : null;
   return {
     kind: part.kind,
     text: part.text,
-    harmless:
-      isSurprising || looksOutside ? null : isHarmless(part, { isContained: question.containment === 'read-only' }),
+    harmless: isSurprising || looksOutside ? null : isHarmless(part, { isContained, isQuiet }),
     doubt: part.kind === 'doubt' ? part.reason : null,
     isPlainEdit: writtenTo !== null && isPlainEdit(writtenTo, question),
     isSurprising,
     isOutside,
     isOutward:
-      touched.some((each) => isOutward(each, question)) || (writtenTo !== null && !isPlainEdit(writtenTo, question)),
+      touched.some((each) => isOutward(each, question)) ||
+      (writtenTo !== null && !isPlainEdit(writtenTo, question) && !isInside('/tmp', writtenTo)),
     finds: (rule) =>
       strongest([commandCoverage(rule, part, question), ...touched.map((path) => pathCoverage(rule, path, question))]),
     allows: (rule) => {
@@ -180,7 +189,7 @@ function partClaim(part: Part, question: Question): Claim {
         );
       }
       const isMine = rule.pattern !== null && namesTool(rule, question.tool, { ignoresCase: false });
-      return isMine && part.kind === 'command' && allowsPart(rule.pattern as string, part);
+      return isMine && part.kind === 'command' && allowsPart(rule.pattern as string, part, leading());
     },
   };
 }
@@ -219,12 +228,24 @@ function absolutePath(path: string, { cwd, home }: PathBase): string {
 }
 
 /** A path, where it is by its name, and where it leads. */
-type Located = TouchedPath & { written: string; real: string };
+type Located = TouchedPath & {
+  written: string;
+  real: string;
+  /** Whether it was one too many to be looked at: nobody knows where it leads. */
+  isUnresolved: boolean;
+};
 
 function located(touched: TouchedPath, question: Question): Located {
   const absolute = absolutePath(touched.path ?? '', question);
   const written = `/${segmentsOf(absolute).join('/')}`;
-  return { ...touched, written, real: question.canonicalPaths?.get(absolute) ?? written };
+  const real = question.canonicalPaths?.get(absolute);
+  const isNamed = touched.path !== null && !touched.isGlob;
+  return {
+    ...touched,
+    written,
+    real: real ?? written,
+    isUnresolved: isNamed && question.canonicalPaths !== undefined && real === undefined,
+  };
 }
 
 /** Where programs and libraries are, and what a sandbox has of its own. */
@@ -239,6 +260,19 @@ function isOutward({ path, isGuess, access, written, real }: Located, question: 
     return !ofSystem.some((folder) => isInside(folder, place));
   });
 }
+
+/** The words of a command that lead out of where the session works, as far as the table tells which words are paths. */
+function placesOutside({ words }: CommandPart, touched: readonly Located[], question: Question): number[] {
+  if (readArguments(words) === null) return [];
+  return touched.flatMap((each) => {
+    const { at, access, path, isGuess, written, real } = each;
+    if (at === undefined || path === null || isGuess === true || access === 'unknown') return [];
+    const isElsewhere = access === 'write' && [written, real].some((place) => !isWritable(place, question));
+    return isElsewhere || isOutward(each, question) ? [at] : [];
+  });
+}
+
+const isWritable = (place: string, { cwd }: Question) => isInside(cwd, place) || isInside('/tmp', place);
 
 /** The paths that a command names, absolute and as they are written, for `canonicalPaths`. `..` is not worked out. */
 export function namedPaths(command: string, base: PathBase): string[] {

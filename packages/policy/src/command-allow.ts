@@ -1,7 +1,8 @@
-import { isHarmlessAssignment } from './reading.ts';
-import { isKnownProgram, isText, riskyWords } from './risks.ts';
+import { readArguments } from './programs/arguments.ts';
+import { isSuspicious } from './programs/unknown.ts';
 import { analyse, type CommandPart } from './shell/analyse.ts';
 import { mayBeOption, type Word } from './shell/word.ts';
+import { isHarmlessAssignment } from './shell/words-of-shell.ts';
 import { matchesText } from './wildcard.ts';
 
 /**
@@ -14,20 +15,36 @@ const wordsOf = (pattern: string) => pattern.split(/\s+/).filter((word) => word 
 const isAssignment = (word: string) => /^[A-Za-z_][A-Za-z0-9_]*\+?=/.test(word);
 
 /**
- * Whether an allow covers one command of a command line: a simple one, whose name is known, of which every assignment
- * in front and every option that runs another program or writes a file is named by the pattern. A command that another one runs is
- * also covered by a pattern that covers that other one and names this: `sudo systemctl *`.
+ * Whether an allow covers one command of a command line: a simple one, whose name is known, of which every assignment in
+ * front is named by the pattern, and every word that a star does not reach. A command that another one runs is also
+ * covered by a pattern that covers that other one and names this: `sudo systemctl *`. `outside` are places of words that
+ * lead out of where the session works.
  */
-export function allowsPart(pattern: string, part: CommandPart): boolean {
-  if (matchesAllowed(wordsOf(pattern), part)) return true;
+export function allowsPart(pattern: string, part: CommandPart, outside: readonly number[] = []): boolean {
+  if (matchesAllowed(wordsOf(pattern), part, outside)) return true;
   for (let outer = part.by, at = outer?.at ?? 0; outer !== null; outer = outer.command.by, at += outer?.at ?? 0) {
     const expected = wordsOf(pattern);
     const isNaming =
       namesWords(expected, at + 1) &&
-      riskyWords(part.words).every((place) => isNamed(expected[at + place], part.words[place]?.text ?? ''));
-    if (isNaming && matchesAllowed(expected, outer.command)) return true;
+      [...unreached(part.words), ...outside].every((place) =>
+        isNamed(expected[at + place], part.words[place]?.text ?? ''),
+      );
+    if (isNaming && matchesAllowed(expected, outer.command, [])) return true;
   }
   return false;
+}
+
+/**
+ * The words of a command that a star does not reach, by their places: what nobody knows, and what is known to run
+ * programs or to write by name. Of a program that no table has, options that mean this everywhere.
+ */
+function unreached(words: readonly Word[]): readonly number[] {
+  const read = readArguments(words);
+  if (read !== null) return [...read.strange, ...read.uncertain, ...read.guarded];
+  return words.flatMap((word, at) => {
+    const isUncertain = word.text === null && mayBeOption(word);
+    return at > 0 && (isSuspicious(word) || isUncertain) ? [at] : [];
+  });
 }
 
 /** Whether an allow covers every part of a command line. */
@@ -42,7 +59,7 @@ export function allowsCommand(pattern: string, command: string): boolean {
 const namesWords = (expected: readonly string[], count: number) =>
   expected.length >= count && expected.slice(0, count).every((word) => !word.includes('*'));
 
-function matchesAllowed(expected: readonly string[], part: CommandPart): boolean {
+function matchesAllowed(expected: readonly string[], part: CommandPart, outside: readonly number[]): boolean {
   const isNaming = isAssignment(expected[0] ?? '');
   if (!isNaming && !part.assignments.every(isHarmlessAssignment)) return false;
   const words = isNaming ? [...part.assignments, ...part.words] : part.words;
@@ -50,17 +67,10 @@ function matchesAllowed(expected: readonly string[], part: CommandPart): boolean
   const isOpen = fixed.length < expected.length;
   if (isOpen ? words.length < fixed.length : words.length !== fixed.length) return false;
   if (!fixed.every((word, index) => allowsWord(word, words[index] as Word))) return false;
-  // Nobody knows how many words the last one may be.
-  if (words.slice(fixed.length).some((word, index) => !isOperand(words, index + fixed.length, word))) return false;
   const ahead = isNaming ? part.assignments.length : 0;
-  return riskyWords(part.words).every((place) => isNamed(fixed[place + ahead], part.words[place]?.text ?? ''));
-}
-
-/** A word that is known, or that no program takes for an option whatever the shell makes of it. */
-function isOperand(words: readonly Word[], index: number, word: Word): boolean {
-  if (word.text !== null || !mayBeOption(word) || isText(words, index)) return true;
-  const before = words.slice(0, index).map(({ text }) => text);
-  return before.includes('--') && !before.includes(null) && isKnownProgram(words[0]?.text ?? '');
+  return [...unreached(part.words), ...outside].every((place) =>
+    isNamed(fixed[place + ahead], part.words[place]?.text ?? ''),
+  );
 }
 
 /** A `*` within a word does not reach over a `/`, and never stands for `..`. */

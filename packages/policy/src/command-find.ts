@@ -1,5 +1,4 @@
-import { readerOf } from './reading.ts';
-import { isKnownProgram, riskyWords } from './risks.ts';
+import { readArguments } from './programs/arguments.ts';
 import { analyse, type CommandPart, type Part } from './shell/analyse.ts';
 import { baseName } from './shell/unwrap.ts';
 import { matchesText } from './wildcard.ts';
@@ -72,8 +71,9 @@ function findsSimple(expected: CommandPattern, part: CommandPart): Coverage {
   if (findsIn(expected, known)) return 'yes';
   const isOpen = known.length < texts.length;
   if (isOpen && mayFind(expected, texts)) return 'maybe';
-  if (part.isTransparent || readerOf(part) !== null) return 'no';
-  if (isKnownProgram(baseName(first.text)) && riskyWords(part.words).length === 0) return 'no';
+  const read = readArguments(part.words);
+  if (part.isTransparent || (read !== null && read.strange.length + read.uncertain.length + read.guarded.length === 0))
+    return 'no';
   const fragments = rest.flatMap(({ text, lead }) => fragmentsOf(text ?? lead));
   const isFound = [known.slice(1), ...fragments].some((words) => findsAnywhere(expected, words));
   return isFound ? 'maybe' : 'no';

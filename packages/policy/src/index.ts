@@ -11,6 +11,6 @@ export { reachesOutside, readingCommands, readsOnly, readsWhereContained } from 
 export { parseRule, type Rule, type StrayRule, strayRules } from './rules.ts';
 export { judgeScope, scopeRoots, type WriteScopes } from './scope.ts';
 export { prepareCommand } from './shell/analyse.ts';
-export { suggestRules } from './suggest.ts';
+export { limitOfRule, suggestRules } from './suggest.ts';
 export { hostPattern, matchesUrl, problemOfHost } from './urls.ts';
 export { matchesText } from './wildcard.ts';

@@ -2,8 +2,9 @@
 import type { Question } from './claims.ts';
 import type { Ruling } from './judge.ts';
 import { folderOfPattern, isInside, matchesPath, type PathBase, segmentsOf } from './paths.ts';
+import { isNowhere } from './programs/arguments.ts';
 import { analyse } from './shell/analyse.ts';
-import { isNowhere, touchedBy } from './shell/touched.ts';
+import { touchedBy } from './shell/touched.ts';
 
 /** Folders and patterns of each owner up the tree; what is changed lies in one of each. A folder covers what is in it. */
 export type WriteScopes = readonly (readonly string[])[];

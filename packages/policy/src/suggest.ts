@@ -1,22 +1,13 @@
 import type { Subject } from './claims.ts';
 import { allowsPart } from './command-allow.ts';
 import { isInside, type PathBase, segmentsOf } from './paths.ts';
-import { isHarmless, isHarmlessAssignment } from './reading.ts';
+import { readArguments } from './programs/arguments.ts';
+import { isHarmless } from './reading.ts';
+import { parseRule } from './rules.ts';
 import { analyse, type CommandPart, type Part } from './shell/analyse.ts';
 import { plainWords } from './shell/plain.ts';
-import { baseName } from './shell/unwrap.ts';
-import { projectRunners, risks } from './tables/risks.ts';
-import {
-  checkers,
-  checkingModules,
-  depths,
-  indirections,
-  neverWidened,
-  neverWidenedPairs,
-  neverWidenedVerbs,
-  packageRunners,
-} from './tables/widening.ts';
-import { wrappers } from './tables/wrappers.ts';
+import { literalWord, type Word } from './shell/word.ts';
+import { isHarmlessAssignment } from './shell/words-of-shell.ts';
 import { hostPattern } from './urls.ts';
 import { escapePattern } from './wildcard.ts';
 
@@ -33,7 +24,7 @@ export function suggestRules(question: PathBase & { tool: string; subjects: read
   if (subject === undefined) return [tool];
   if (subjects.every(({ kind }) => kind === 'path')) return suggestPaths(question);
   if (subjects.length > 1) return [];
-  const isUrl = subject.kind === 'url' || tool === 'web_fetch';
+  const isUrl = subject.kind === 'url';
   const patterns =
     subject.kind === 'command'
       ? suggestCommands(subject.value)
@@ -41,6 +32,17 @@ export function suggestRules(question: PathBase & { tool: string; subjects: read
         ? suggestUrls(subject.value)
         : suggestTexts(subject.value);
   return patterns.map((pattern) => `${tool}(${pattern})`);
+}
+
+/** What a star in a rule for commands does not reach, as a sentence for whoever adds it; null where there is none. */
+export function limitOfRule(rule: string): string | null {
+  const { tool, pattern } = parseRule(rule);
+  const [name = '', ...rest] = pattern?.split(/\s+/) ?? [];
+  if (tool !== 'bash' || !rest.includes('*')) return null;
+  const others = 'what runs programs, writes a file that is named, or leads out of the folder';
+  return readArguments([literalWord(name)]) === null
+    ? `The star does not reach options such as --exec and --output; ${name} is not known here otherwise.`
+    : `The star reaches what is known of ${name}, and not ${others}: a rule has to say that.`;
 }
 
 function suggestUrls(url: string): string[] {
@@ -52,7 +54,7 @@ function suggestCommands(command: string): string[] {
   const parts = analyse(command);
   if (command.length > longestText || /\p{Cc}/u.test(command) || parts.some(({ kind }) => kind === 'doubt')) return [];
   const exact = plainWords(command)?.join(' ') ?? command.trim();
-  const needing = parts.filter((part) => isHarmless(part, { isContained: false }) === null);
+  const needing = parts.filter((part) => isHarmless(part, { isContained: false, isQuiet: false }) === null);
   const [part, ...others] = needing.length === 0 ? parts : needing;
   if (part?.kind !== 'command') return [exact];
   const wider = widened(part);
@@ -65,54 +67,41 @@ function suggestCommands(command: string): string[] {
 function widened({ words, assignments }: CommandPart): string | null {
   const variables = assignments.filter((each) => !isHarmlessAssignment(each)).map(({ text }) => text);
   if (!variables.every((text) => text !== null && /^[A-Za-z_]+=[A-Za-z0-9_./:,-]*$/.test(text))) return null;
-  const ahead = aheadOf(words.map(({ text }) => text ?? '*'));
+  const ahead = aheadOf(words);
   return ahead === null ? null : [...variables, ...ahead, '*'].join(' ');
 }
 
-/** The words that stay; null where a star behind them would open too much. */
-function aheadOf([name = '', ...rest]: readonly string[]): readonly string[] | null {
-  const [first = '', second = ''] = rest;
-  if (/^python[0-9.]*$/.test(name) && first === '-m') return checkingModules.has(second) ? [name, '-m', second] : null;
-  if (!/^[A-Za-z0-9_./+-]+$/.test(name) || neverWidened.has(baseName(name))) return null;
-  const folder = checkers.has(name) ? folderOf(first) : null;
-  if (folder !== null) return [name, `${folder}*`];
-  const end = rest.findIndex((word) => !/^[a-z][a-z0-9:_-]*$/.test(word));
-  const verbs = end < 0 ? rest : rest.slice(0, end);
-  if (packageRunners.has(name)) {
-    const inner = verbs.slice(0, 2);
-    return inner.length === 0 || inner.some((verb) => isProgram(verb)) ? null : [name, ...inner];
-  }
-  if (Object.hasOwn(wrappers, name)) return null;
-  const place = lastVerb(name, verbs);
-  const kept = verbs.slice(0, place + 1);
-  return place < verbs.length && kept.every((_, index) => isNarrow(name, verbs, index)) ? [name, ...kept] : null;
+/**
+ * The words that stay; null where a star behind them would open too much. That is so of every program and subcommand of
+ * which the table does not say otherwise.
+ */
+function aheadOf(words: readonly Word[], isPackage = false): readonly string[] | null {
+  const read = readArguments(words);
+  if (read === null) return null;
+  const { row, leading, found } = read;
+  const texts = words.map(({ text }) => text ?? '*');
+  const inner = found.find(({ role }) => role === 'command' || role === 'runnable');
+  // What a package's own program runs is judged as that program: `npx vitest run *`, `python -m pytest *`.
+  const behind = inner === undefined || row.traits.has('wide') ? null : aheadOf(words.slice(inner.at), true);
+  if (inner !== undefined && behind !== null && isPackaged(texts, inner.at))
+    return [...texts.slice(0, inner.at), ...behind];
+  if (!row.traits.has('wide')) return null;
+  const named = found.filter(({ role, isOperand }) => isOperand && (role === 'word' || role === 'runnable'));
+  const end = named.at(-1)?.at ?? leading - 1;
+  const isPlain = texts.slice(1, end + 1).every((word) => /^[a-z][a-z0-9:_-]*$/.test(word));
+  if (!isPlain || named.length < row.operands.filter(({ role }) => role === 'word' || role === 'runnable').length)
+    return null;
+  if (end > 0) return texts.slice(0, end + 1);
+  // A checker is given a verb, or files to look at.
+  const [first = ''] = texts.slice(1);
+  const folder = /^(?:[A-Za-z0-9_][A-Za-z0-9_-]*\/)+(?=[^/]+$)/.exec(first)?.[0];
+  if (folder !== undefined) return [...texts.slice(0, 1), `${folder}*`];
+  return /^[a-z]+$/.test(first) ? texts.slice(0, 2) : isPackage ? texts.slice(0, 1) : null;
 }
 
-/** `tests/unit/` of `tests/unit/a.py`. */
-const folderOf = (path: string): string | null =>
-  /^(?:[A-Za-z0-9_][A-Za-z0-9_-]*\/)+(?=[^/]+$)/.exec(path)?.[0] ?? null;
-
-/** Where the word stands that says what is done: behind all that only lead to it. */
-function lastVerb(name: string, verbs: readonly string[]): number {
-  let place = ((Object.hasOwn(depths, name) ? depths[name] : undefined) ?? 1) - 1;
-  while (!checkers.has(name) && indirections.has(verbs[place] ?? '')) place += verbs[place] === 'workspace' ? 2 : 1;
-  return place;
-}
-
-const isRiskySubcommand = (name: string, verb: string) =>
-  Object.hasOwn(risks, name) && risks[name]?.subcommands?.includes(verb) === true;
-
-const isProgram = (word: string) => neverWidened.has(word) || Object.hasOwn(wrappers, word);
-
-function isNarrow(name: string, verbs: readonly string[], index: number): boolean {
-  const verb = verbs[index] ?? '';
-  // In a container anything may be run.
-  if (verbs[index - 1] === 'compose' && /^(?:exec|run)$/.test(verb)) return false;
-  if (verb === 'exec') return Object.hasOwn(projectRunners, name) && projectRunners[name]?.includes(verb) === true;
-  // A rule that names what would else need one by itself allows all that it does: `git bisect run …`.
-  if (index === 0 && !indirections.has(verb) && isRiskySubcommand(name, verb)) return false;
-  return !neverWidenedPairs.has(`${name}-${verb}`) && !neverWidenedVerbs.has(verb) && !isProgram(verb);
-}
+/** `npx` and a module of Python: a rule with a star for the program alone would not cover them. */
+const isPackaged = ([name = '', ...rest]: readonly string[], at: number) =>
+  at === 1 ? /^(?:npx|bunx)$/.test(name) : /^python[0-9.]*$/.test(name) && rest[at - 2] === '-m';
 
 const suggestTexts = (text: string) =>
   text.length > 0 && text.length <= longestText && text === text.trim() && !/\p{Cc}/u.test(text)

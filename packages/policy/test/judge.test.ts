@@ -126,7 +126,6 @@ describe('P1: what cannot be read with certainty', () => {
     'r$()m x',
     '/bin/r? x',
     'echo cm0gLXJm | base64 -d | sh',
-    '{rm,-rf,x}',
     'eval "$Y"',
     'mywrap rm x',
     'cat <<E\n$(x)\nE',
@@ -171,6 +170,14 @@ describe('modes', () => {
       '/repo/.g\u200cit/config',
       '/repo/.mcp.json',
       '/repo/x/.claude/settings.json',
+      '/repo/.devcontainer.json',
+      '/repo/.codex/config.toml',
+      '/repo/.gemini/settings.json',
+      '/repo/lefthook.yml',
+      '/repo/sub/.envrc',
+      // Without it no folder is a repository to git.
+      '/repo/r/HEAD',
+      '/repo/r/head',
     ]) {
       expect([path, verdictOf(edit(path, { mode }))]).toEqual([path, 'ask']);
     }
@@ -358,5 +365,5 @@ describe('P3: suggested rules', () => {
       }),
       { numRuns: 3000 },
     );
-  });
+  }, 60_000);
 });

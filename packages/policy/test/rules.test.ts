@@ -1,6 +1,6 @@
 import { isPawlError } from '@pawl/protocol';
 import { describe, expect, it } from 'vitest';
-import { judgeByRules, parseRule, strayRules } from '../src/index.ts';
+import { judgeByRules, parseRule, type Subject, strayRules } from '../src/index.ts';
 import { namesTool } from '../src/rules.ts';
 
 describe('P1: a rule', () => {
@@ -67,7 +67,7 @@ describe('P1: a rule pasted from elsewhere', () => {
   });
 
   it('holds for our tools', () => {
-    const verdict = (deny: string, tool: string, value: string, kind: 'path' | 'command' | 'text' = 'path') =>
+    const verdict = (deny: string, tool: string, value: string, kind: Subject['kind'] = 'path') =>
       judgeByRules({
         layers: [{ name: 'user', rules: { deny: [deny], ask: [], allow: [] } }],
         tool,
@@ -80,7 +80,7 @@ describe('P1: a rule pasted from elsewhere', () => {
       }).verdict;
     expect(verdict('Read(~/.ssh/**)', 'read', '/home/ann/.ssh/id')).toBe('deny');
     expect(verdict('Bash(curl:*)', 'bash', 'curl x', 'command')).toBe('deny');
-    expect(verdict('WebFetch(domain:a.org)', 'web_fetch', 'https://a.org/x', 'text')).toBe('deny');
+    expect(verdict('WebFetch(domain:a.org)', 'web_fetch', 'https://a.org/x', 'url')).toBe('deny');
     expect(verdict('mcp__github', 'mcp__github__create_issue', 'x', 'text')).toBe('deny');
     expect(verdict('mcp__github', 'mcp__gitlab__create_issue', 'x', 'text')).toBe('allow');
   });

@@ -75,7 +75,6 @@ describe('P2: nothing gets through, in whatever construct it stands (scenarios 3
       '$EVIL',
       '"$@"',
       'g*t log',
-      '{git,log}',
       'tar xf x --to-command=evil',
       'sort -o x y',
       'git merge-index evil -a',

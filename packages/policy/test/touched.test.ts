@@ -28,6 +28,11 @@ describe('P1: a rule about a path binds a command too, as far as its text tells'
     'cat /repo/.env',
     "cat '.e'nv",
     'cat < .env',
+    'cat {.env,x}',
+    // One program has a value where the other has a flag.
+    'od -s .env -c',
+    'for f in a .env; do head -3 "$f"; done',
+    'cd src && cd .. && cat .env',
     'grep x .env',
     'grep -f.env x',
     'head -n 3 a .env',
@@ -55,9 +60,17 @@ describe('P1: a rule about a path binds a command too, as far as its text tells'
 
   it.each([
     'cat .e*',
+    'grep -r x .',
+    'grep -rn x',
+    'grep -r x src .',
+    'rg --hidden x',
+    'diff -r . src',
     'cat "$X"',
     'cat $(ls)',
-    'cat {.env,x}',
+    'ls | xargs cat',
+    'ls | while read -r f; do cat "$f"; done',
+    'for f in *; do cat "$f"; done',
+    'IFS=x; for f in ax.env; do cat $f; done',
     'cd "$X"; cat id_rsa',
     'rm -rf src',
     'rm -rf .',
@@ -94,6 +107,8 @@ describe('P1: a rule about a path binds a command too, as far as its text tells'
     'cat src/locked/a',
     'cp src/locked/a /tmp',
     'cat src/*.ts',
+    'grep -rn x src',
+    'rg x',
     'echo .env',
     'grep .env src',
     'git commit -m .env',
@@ -174,6 +189,8 @@ describe('P2: a redirect is a write to its target (scenario 45)', () => {
     const mode = 'accept-edits';
     expect(verdictOf('echo x > a', {}, { mode })).toBe('allow');
     expect(verdictOf('npm test > a', {}, { mode })).toBe('ask');
+    expect(verdictOf('npm test > /tmp/log', {}, { mode, containment: 'workspace' })).toBe('allow');
+    expect(verdictOf('npm test > /tmp/log', {}, { mode })).toBe('ask');
     expect(verdictOf('echo x > .git/hooks/pre-commit', {}, { mode })).toBe('ask');
     expect(verdictOf('echo x > ../a', {}, { mode })).toBe('ask');
     expect(verdictOf('echo x > a', {}, { mode, canonicalPaths: new Map([['/repo/a', '/repo/.git/config']]) })).toBe(

@@ -78,13 +78,13 @@ describe('P1: web_fetch by host, range and port (scenario 51)', () => {
 
   it('P3: the host is suggested', () => {
     const question = { tool: 'web_fetch', cwd: '/repo', home: '/home/ann' };
-    expect(suggestRules({ ...question, subjects: [{ kind: 'text', value: 'https://a.org/x' }] })).toEqual([
+    expect(suggestRules({ ...question, subjects: [{ kind: 'url', value: 'https://a.org/x' }] })).toEqual([
       'web_fetch(a.org)',
     ]);
-    expect(suggestRules({ ...question, subjects: [{ kind: 'text', value: 'http://a.org:81/x' }] })).toEqual([
+    expect(suggestRules({ ...question, subjects: [{ kind: 'url', value: 'http://a.org:81/x' }] })).toEqual([
       'web_fetch(a.org:81)',
     ]);
-    expect(suggestRules({ ...question, subjects: [{ kind: 'text', value: 'nothing' }] })).toEqual([]);
+    expect(suggestRules({ ...question, subjects: [{ kind: 'url', value: 'nothing' }] })).toEqual([]);
   });
 });
 

@@ -10,6 +10,7 @@ import { escapeInvisible } from './escape.ts';
 import type { ToolOptions } from './options.ts';
 import { detailsOf, stateOf } from './process.ts';
 import { progressReporter } from './progress.ts';
+import { quietGit } from './repository/environment.ts';
 import { type Launch, mostSetups, type NetworkAccess, reachesAnyHost, type Sandbox } from './sandbox/index.ts';
 import { runShell } from './shell.ts';
 import { sureCommand, surePlaces } from './sure-command.ts';
@@ -38,8 +39,11 @@ export function bashTool(commands: Commands): Tool {
     paths: pathsOf,
     subjectKind: 'command',
     subject: ({ command }) => command,
-    approval: async (input, scope) =>
-      !(await isReading(input, scope, sandbox)) || reachesOutside(input.command, scope.cwd),
+    approval: async (input, scope) => {
+      const isContained = await isReadingContained(input, scope, sandbox);
+      if (!isContained && !readsOnly(input.command)) return true;
+      return reachesOutside(input.command, scope.cwd, { isContained });
+    },
     containment: async (input, scope) => (await holdOn(input, scope, sandbox)).containment,
     holdsScope: async ({ outside }, { cwd }) => outside !== true && (await sandbox.holdOf(cwd)).kind === 'whole',
     plan: async (input, scope) => {
@@ -61,14 +65,10 @@ const modeOf = ({ command, background }: BashInput, { mode }: ToolScope) =>
   mode === 'plan' || (readsWhereContained(command) && background !== true) ? ('read-only' as const) : undefined;
 
 /** Some programs only read for certain where nothing else is possible. */
-async function isReading(input: BashInput, scope: ToolScope, sandbox: Sandbox): Promise<boolean> {
-  if (readsOnly(input.command)) return true;
-  return (
-    readsWhereContained(input.command) &&
-    input.background !== true &&
-    (await holdOn(input, scope, sandbox)).containment === 'read-only'
-  );
-}
+const isReadingContained = async (input: BashInput, scope: ToolScope, sandbox: Sandbox): Promise<boolean> =>
+  readsWhereContained(input.command) &&
+  input.background !== true &&
+  (await holdOn(input, scope, sandbox)).containment === 'read-only';
 
 const isScoped = ({ writeScopes = [] }: ToolScope) => writeScopes.length > 0;
 
@@ -134,8 +134,19 @@ async function contain({ containment }: Held, launching: Promise<Launch | null>)
   throw heldOtherwise();
 }
 
-/** By this a Pawl that a command starts knows that no person started it: it answers no approvals. */
-const markOf = ({ session, call }: ToolContext) => ({ PAWL_CALL: `${session}/${call}` });
+/**
+ * What only reads was judged by what git does when nothing of the repository's settings is run. By the call a Pawl that
+ * a command starts knows that no person started it: it answers no approvals.
+ */
+const environmentOf = (
+  command: string,
+  { session, call }: ToolContext,
+  options: ToolOptions,
+): Record<string, string> => ({
+  ...commandEnvironment(options),
+  ...(readsOnly(command) && quietGit),
+  PAWL_CALL: `${session}/${call}`,
+});
 
 /** Contains a command anew each time; null leaves it free. */
 type Launcher = (() => Promise<Launch | null>) | null;
@@ -153,7 +164,7 @@ async function runAndWait(
     const running = runShell({
       command,
       cwd: context.cwd,
-      environment: { ...commandEnvironment(options), ...markOf(context) },
+      environment: environmentOf(command, context, options),
       launch,
       timeoutMs: limitMs,
       killGraceMs: options.killGraceMs,
@@ -185,7 +196,7 @@ async function runBehind(
     session,
     command,
     cwd,
-    environment: { ...commandEnvironment(options), ...markOf(context) },
+    environment: environmentOf(command, context, options),
     launcher,
     timeoutMs: timeoutMs ?? null,
     onEnd,

@@ -69,5 +69,19 @@ export function commandEnvironment({
       entry[1] !== undefined &&
       (keptVariables.includes(entry[0]) || !(isSecretVariable(entry[0], entry[1]) || holdsKey(entry[1]))),
   );
-  return { ...Object.fromEntries(kept), ...unattended };
+  const given = Object.fromEntries(kept);
+  return { ...given, ...unattended, ...onlyNamedBare(given) };
+}
+
+/**
+ * A few plain files make a folder a bare repository, whose settings run programs as soon as git is called there. Git then
+ * takes none for one that is not named. Behind the settings that the user's own environment has for git.
+ */
+function onlyNamedBare({ GIT_CONFIG_COUNT: count = '0' }: Environment): Record<string, string> {
+  if (!/^[0-9]{1,4}$/.test(count)) return {};
+  return {
+    [`GIT_CONFIG_KEY_${Number(count)}`]: 'safe.bareRepository',
+    [`GIT_CONFIG_VALUE_${Number(count)}`]: 'explicit',
+    GIT_CONFIG_COUNT: String(Number(count) + 1),
+  };
 }

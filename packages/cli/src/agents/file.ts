@@ -1,7 +1,7 @@
 /** An agent as a file: settings between lines of `---`, then its prompt. */
 import type { Agent } from '@pawl/engine';
 import { parseRule } from '@pawl/policy';
-import { messageOf, PawlError } from '@pawl/protocol';
+import { messageOf, PawlError, permissionModes } from '@pawl/protocol';
 import type { Node } from 'yaml';
 import { problemIn, type Schema } from '../config/check.ts';
 import { colours } from './colours.ts';
@@ -29,7 +29,7 @@ const schema: Schema = {
       additionalProperties: false,
       properties: { deny: texts, ask: texts, allow: texts },
     },
-    'permission-mode': { enum: ['manual', 'accept-edits', 'plan', 'auto'] },
+    'permission-mode': { enum: permissionModes },
     delegates: texts,
     colour: {
       type: 'string',

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Agent, type Agents, builtinAgents } from '@pawl/engine';
-import { messageOf } from '@pawl/protocol';
+import { isWiderMode, messageOf } from '@pawl/protocol';
 import { parseConfig } from '../config/parse.ts';
 import { projectConfigPath, userConfigPath } from '../config/paths.ts';
 import { projectOf, readProjectFiles } from '../policy/project-files.ts';
@@ -131,7 +131,7 @@ async function projectAgent(name: string, cwd: string, environment: NodeJS.Proce
 
 async function narrowed(agent: Agent): Promise<FoundAgent> {
   const { rules, permissionMode, prompt, source, model } = agent;
-  const isWide = permissionMode === 'auto' || permissionMode === 'accept-edits';
+  const isWide = isWiderMode(permissionMode);
   const why = 'ignored, because you have not trusted it. Look at it with: pawl trust';
   const isRecording = model?.startsWith('replay:') === true;
   const notes = [

@@ -1,5 +1,6 @@
 /** Asks a person at the terminal about one call. */
 import { exact, oneLine } from '@pawl/engine/readers/visible';
+import { limitOfRule } from '@pawl/policy';
 import type { JsonObject, PendingApproval } from '@pawl/protocol';
 import { editInEditor, editorCommand, readInput } from './editor.ts';
 import { askLine, interruptKey } from './keyboard.ts';
@@ -98,6 +99,8 @@ async function askRule(
   output.write(`${scopeWords[scope]}\n`);
   offered.forEach((rule, index) => {
     output.write(`  ${style.bold(String(index + 1))} ${exact(rule, style.inverse)}\n`);
+    const limit = limitOfRule(rule);
+    if (limit !== null) output.write(`    ${style.dim(limit)}\n`);
   });
   const keys = offered.map((_, index) => ({ key: String(index + 1), text: '' }));
   const question = { prompt: 'Which?', choices: [...keys, { key: 'b', text: 'back' }], expiresAt };

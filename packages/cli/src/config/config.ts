@@ -1,9 +1,11 @@
 /** What the user and the project have settled. Nothing is loaded where there is no file. */
+
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { ModelsSettings, ProviderSettings } from '@pawl/models/select';
 import type { CompactionSettings, Flow, Limits, PermissionMode, RuleSet, TaskSettings } from '@pawl/protocol';
+import { stricterMode } from '@pawl/protocol';
 import type { NetworkAccess, SandboxMode } from '@pawl/tools';
 import type { Trust } from '../policy/trust.ts';
 import { smaller, stricterTasks } from './limits.ts';
@@ -105,7 +107,10 @@ function configOf(
         : null;
   return {
     model,
-    mode: stricter(strictness, user.mode, project.mode),
+    mode:
+      user.mode !== undefined && project.mode !== undefined
+        ? stricterMode(user.mode, project.mode)
+        : (user.mode ?? project.mode ?? null),
     sandbox: stricter(narrowness, user.sandbox, project.sandbox),
     sandboxNetwork: narrowedNetwork(user.sandboxNetwork, project.sandboxNetwork),
     rules: { ...none, ...user.rules },
@@ -130,8 +135,6 @@ function together(user: Written, project: Written): ModelsSettings {
     variants: { ...user.variants, ...project.variants },
   };
 }
-
-const strictness: readonly PermissionMode[] = ['plan', 'manual', 'accept-edits', 'auto'];
 
 const narrowness: readonly SandboxMode[] = ['read-only', 'workspace-write', 'off'];
 

@@ -1,5 +1,7 @@
 /** What a project's file may settle: nothing that widens what Pawl does, before its content can be trusted. */
+
 import { defaultLimits, taskSettingsOf } from '@pawl/engine';
+import { isWiderMode } from '@pawl/protocol';
 import type { Trust } from '../policy/trust.ts';
 import { within } from './limits.ts';
 import type { Written } from './written.ts';
@@ -76,7 +78,7 @@ export function shareOf(written: Written, { user, userPath, isKnown, trust }: Pr
     if (allow.length > 0 && !isTrusted) ignoreUntrusted('rules.allow');
     settings.rules = { deny, ask, ...(isTrusted && { allow }) };
   }
-  if ((mode === 'auto' || mode === 'accept-edits') && !isTrusted) ignoreUntrusted('mode');
+  if (isWiderMode(mode) && !isTrusted) ignoreUntrusted('mode');
   else if (mode !== undefined) settings.mode = mode;
   if (sandbox === 'off') ignore('sandbox', 'a project may not let its commands out');
   else if (sandbox !== undefined) settings.sandbox = sandbox;

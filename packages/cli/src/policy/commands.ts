@@ -1,4 +1,5 @@
 /** The commands about rules and trust, with their flags and help. */
+import { permissionModes } from '@pawl/protocol';
 import { Command, Option } from 'commander';
 import type { ExitCode } from '../exit-codes.ts';
 import type { ExplainFlags } from './explain.ts';
@@ -20,9 +21,7 @@ function policyCommand(done: (code: ExitCode) => void): Command {
   withFlags(policy.command('explain'))
     .description('say which rule decides on a call, part by part, and why; nothing is run')
     .argument('<call>', "as tool(argument), in quotes: 'bash(git log && rm x)', 'edit(src/a.ts)'")
-    .addOption(
-      new Option('--permission-mode <mode>', 'as if in this mode').choices(['manual', 'accept-edits', 'plan', 'auto']),
-    )
+    .addOption(new Option('--permission-mode <mode>', 'as if in this mode').choices(permissionModes))
     .action(async (call: string, flags: ExplainFlags) => {
       const { explainCall } = await import('./explain.ts');
       done(await explainCall(call, flags));

@@ -2,7 +2,15 @@
 import { homedir } from 'node:os';
 import { canonicalPathsOf, type Tool, type ToolScope } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
-import { type Explanation, explainByRules, parseRule, type Question, type Subject, suggestRules } from '@pawl/policy';
+import {
+  type Explanation,
+  explainByRules,
+  limitOfRule,
+  parseRule,
+  type Question,
+  type Subject,
+  suggestRules,
+} from '@pawl/policy';
 import type { JsonObject, PermissionMode } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
@@ -118,7 +126,10 @@ function textOf(call: string, { ruling, parts }: Explanation, suggestions: reado
     ...[ruling.reason, ...[...reasons].filter((reason) => reason !== ruling.reason)].map((line) => visible(line)),
     ...(suggestions.length === 0
       ? []
-      : [`A rule would allow it: ${suggestions.map((rule) => visible(rule)).join(' or ')}`]),
+      : [
+          `A rule would allow it: ${suggestions.map((rule) => visible(rule)).join(' or ')}`,
+          ...suggestions.flatMap((rule) => limitOfRule(rule) ?? []),
+        ]),
     '',
   ].join('\n');
 }

@@ -1,4 +1,5 @@
 /** `pawl run`, with its flags and help. */
+import { permissionModes } from '@pawl/protocol';
 import { Command, Option } from 'commander';
 import type { ExitCode } from '../exit-codes.ts';
 import type { RunFlags } from './flags.ts';
@@ -40,12 +41,7 @@ export function addRunOptions(command: Command): Command {
     .option('--agent <name>', 'the agent: builder, planner, or one of your own (pawl agents list)')
     .option('--execute-plan [agent]', "carry out the session's plan (default: by builder)")
     .addOption(
-      new Option('--permission-mode <mode>', "how the tools' own questions are answered").choices([
-        'manual',
-        'accept-edits',
-        'plan',
-        'auto',
-      ]),
+      new Option('--permission-mode <mode>', "how the tools' own questions are answered").choices(permissionModes),
     )
     .addOption(
       new Option(

@@ -4,7 +4,7 @@ import { createHost, type Host } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
 import { suggestion } from '@pawl/models/near';
 import type { PermissionMode, RuleSet, SessionClient } from '@pawl/protocol';
-import { messageOf } from '@pawl/protocol';
+import { isWiderMode, messageOf } from '@pawl/protocol';
 import { sqliteLog } from '@pawl/storage';
 import { memoryTools } from '@pawl/tools/memory';
 import { agentFor, defaultAgent } from '../agents/check.ts';
@@ -301,7 +301,7 @@ function withConfig(options: RunOptions, { mode, limits, compaction }: Config, a
 /** An agent that works in a wider mode was given it by name, which says more than a setting for all. */
 function modeFrom(mode: Config['mode'], agent: Agent | null): PermissionMode | null {
   const own = agent?.permissionMode ?? null;
-  const isWide = own === 'accept-edits' || own === 'auto';
+  const isWide = isWiderMode(own);
   return isWide && mode !== 'plan' ? null : mode;
 }
 

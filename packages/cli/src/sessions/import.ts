@@ -6,7 +6,7 @@ import { evolve, initialState } from '@pawl/engine/core';
 import { blobsIn, type ExportedSession, renamed } from '@pawl/engine/readers';
 import { visible } from '@pawl/engine/readers/visible';
 import type { DurableEvent } from '@pawl/protocol';
-import { messageOf, PawlError, protocolVersion, upgradeEvent } from '@pawl/protocol';
+import { isWiderMode, messageOf, PawlError, protocolVersion, upgradeEvent } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
 import { usageError } from '../usage-error.ts';
@@ -119,7 +119,7 @@ function warningsOf({ events, session }: ExportedSession): string[] {
   const { rules, mode } = state.settings;
   return [
     ...(rules.allow.length > 0 ? [`It brings rules along that allow: ${rules.allow.join(', ')}`] : []),
-    ...(mode === 'auto' || mode === 'accept-edits' ? [`Its mode is ${mode}.`] : []),
+    ...(isWiderMode(mode) ? [`Its mode is ${mode}.`] : []),
     ...(state.turn === null ? [] : [`A turn is open: what it was doing is done when ${session} is gone on with.`]),
   ];
 }

@@ -1,6 +1,6 @@
 /** The engine: four pure functions over a log. No I/O, no clock, no randomness; imports nothing of node. */
 
-export { isWidening, mayCall, modeWith, stricterMode } from './agents/profile.ts';
+export { isWidening, mayCall, modeWith } from './agents/profile.ts';
 export { callId } from './answer/decide.ts';
 export type { Assigned } from './assignment/state.ts';
 export { loopCheck } from './calls/conflicts.ts';

@@ -1,8 +1,10 @@
 /** What a task's session is told: how it begins, and the commands of its owner. */
+
 import type { Assignment, Command, CommandData, EventBody, RuleSet } from '@pawl/protocol';
+import { stricterMode } from '@pawl/protocol';
 import { profileOf } from '../agents/index.ts';
 import type { Letter, State, Task } from '../core/index.ts';
-import { modeWith, ownerId, stricterMode } from '../core/index.ts';
+import { modeWith, ownerId } from '../core/index.ts';
 import type { Agent, Model } from '../ports.ts';
 
 /** Who takes a task, where the host knows more of it than its name; and its own model, if it has one. */

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { parseRule } from '@pawl/policy';
 import type { CommandInput, CreateOptions, EventBody, Identity, SessionClient } from '@pawl/protocol';
-import { PawlError } from '@pawl/protocol';
+import { isWiderMode, PawlError } from '@pawl/protocol';
 import { findAgent, profileOf } from '../agents/index.ts';
 import { compactionRefusal } from '../core/compaction/decide.ts';
 import { defaultCompaction, defaultLimits, flowProblem, limitsRefusal, modeWith } from '../core/index.ts';
@@ -76,7 +76,7 @@ function refuseWidening(given: CreateOptions, agent: Agent | null): void {
   // The agent's mode may be stricter than what was given, which is then the next agent's.
   const modes = [given.mode, agent?.permissionMode];
   const allowed = [...(given.rules?.allow ?? []), ...(agent?.rules.allow ?? [])];
-  if (!modes.includes('auto') && !modes.includes('accept-edits') && allowed.length === 0) return;
+  if (!modes.some(isWiderMode) && allowed.length === 0) return;
   throw new PawlError('human_only', 'Only a person can create a session that allows calls without asking.');
 }
 

@@ -178,7 +178,9 @@ export function createHost(options: HostOptions): Host {
     return [{ id: createId(), session, by, type: 'session.configure', data }, ...added];
   };
 
-  const client = (identity: Identity): Client => {
+  const client = (given: Identity): Client => {
+    // A copy that nobody can change: whoever holds the client also holds its `identity`.
+    const identity = Object.freeze({ ...given });
     const hold = ({ session }: Live) => {
       held.add(session.id);
       return sessionClient(session, identity, (changes) =>

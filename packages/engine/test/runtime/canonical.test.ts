@@ -34,3 +34,10 @@ it('P1: the paths that a command names are told with where they lead, as the sys
     [`${root}/elsewhere/z`]: join(root, 'elsewhere/z'),
   });
 });
+
+it('P1: a link that may not be read stands for itself, and is asked about as the place outside that it is', async () => {
+  const cwd = join(folder(), 'work');
+  // As root all links can be read but those of the kernel's own threads.
+  const found = await canonicalPathsOf('cat /proc/2/exe', { cwd, home: cwd });
+  expect([...found]).toEqual([['/proc/2/exe', '/proc/2/exe']]);
+});

@@ -331,4 +331,23 @@ describe('commands', () => {
     await expect(session.approve(data.call)).rejects.toSatisfy((error) => isPawlError(error));
     expect((await ended).outcome).toBe('completed');
   });
+
+  it('never lets an agent make itself a person by changing what its client says of it (P6)', async () => {
+    const host = fakeHost(fakeModel([{ tool: 'deed' }]), {
+      tools: [{ ...write(() => undefined), approval: () => true }],
+    });
+    const session = await host.create({ cwd: '/tmp', isAttended: true });
+    const ended = session.run('Go.');
+    const { data } = await eventOf(session, 'approval.requested');
+    const given = { kind: 'agent' as 'agent' | 'human', id: 'helper' };
+    const client = host.client(given);
+    const before = await client.open(session.id);
+    given.kind = 'human';
+    expect(() => Object.assign(client.identity, { kind: 'human' })).toThrow(TypeError);
+    Object.assign(client, { identity: { kind: 'human', id: 'ann' } });
+    for (const handle of [before, await client.open(session.id)])
+      await expect(handle.approve(data.call)).rejects.toMatchObject({ code: 'human_only' });
+    await session.deny(data.call);
+    expect((await ended).outcome).toBe('completed');
+  });
 });

@@ -1,14 +1,14 @@
 /** A command line, taken apart into everything in it that does something. */
-import { isHarmlessAssignment } from '../reading.ts';
+
+import { type Folders, foldersOf, type Read } from './folders.ts';
 import { loadGrammar, readTree } from './grammar.ts';
+import { resolved, variablesOf } from './loops.ts';
 import { plainWords } from './plain.ts';
-import { type Found, type FoundCommand, isSameReading, type Span } from './reading.ts';
+import { type Found, type FoundCommand, isSameReading } from './reading.ts';
 import { scan } from './scan.ts';
 import { type Dialect, type Simple, unwrap } from './unwrap.ts';
-import { literalWord, readWord, type Word, wordAt } from './word.ts';
-
-/** Where relative paths start, from the session's folder (empty); several where it is not sure, null where nobody knows. */
-export type Folders = readonly string[] | null;
+import { expandBraces, literalWord, readWord, type Word, wordAt } from './word.ts';
+import { isComputed, isHarmlessAssignment } from './words-of-shell.ts';
 
 export type CommandPart = {
   kind: 'command';
@@ -95,7 +95,7 @@ function read(command: string, base: Folders, depth: number, dialect: Dialect = 
 function onlyIn(one: Found, other: Found): Found {
   const place = ({ words, assignments }: FoundCommand) => JSON.stringify([words, assignments]);
   const seen = new Set(other.commands.map(place));
-  return { ...one, commands: one.commands.filter((command) => !seen.has(place(command))), loopVariables: [] };
+  return { ...one, commands: one.commands.filter((command) => !seen.has(place(command))), loops: [] };
 }
 
 /** A line that goes on behind a backslash is one line, where that can mean nothing else. */
@@ -104,69 +104,60 @@ function withoutContinuations(command: string): string {
 }
 
 function partsOf(text: string, found: Found, base: Folders, depth: number, dialect: Dialect): Part[] {
-  const words = (spans: FoundCommand['words']) => spans.map((span) => wordAt(text, span));
-  const simple = found.commands.map((each) => ({
-    ...each,
-    assignments: words(each.assignments),
-    words: words(each.words),
-  }));
-  const isAtStart = text.slice(0, found.commands[0]?.words[0]?.from).trim() === '';
-  const { folders, isFollowed } = foldersOf(simple, base, isAtStart);
+  const variables = variablesOf(text, found);
+  const simple = found.commands.map(({ assignments, words, ...place }): Read => {
+    const isCondition = words[0] !== undefined && text.slice(words[0].from, words[0].to) === '[[';
+    return {
+      ...place,
+      from: words[0]?.from ?? 0,
+      assignments: assignments.map((span) => wordAt(text, span)),
+      words: words.flatMap((span) =>
+        isCondition ? [wordAt(text, span)] : expandBraces(text.slice(span.from, span.to)).map(readWord),
+      ),
+    };
+  });
+  const folders = foldersOf(text, simple, base);
   const parts: Part[] = [];
   for (const [index, command] of simple.entries()) {
-    if (command.words.length === 0) parts.push(...command.assignments.map(assignmentPart));
-    else parts.push(...commandParts(command, isFollowed && index === 0 ? base : folders, depth, dialect));
+    if (command.words.length === 0) parts.push(...command.assignments.flatMap(assignmentParts));
+    else {
+      for (const words of resolved(command.words, command.from, variables)) {
+        parts.push(...commandParts({ ...command, words }, folders.of(index), depth, dialect));
+      }
+    }
   }
-  // A redirect may belong to the `cd` itself.
-  const second = found.commands[1]?.words[0]?.from ?? text.length;
-  const openedBy = (target: Span): Folders =>
-    isFollowed && base !== null && folders !== null && target.from < second ? [...base, ...folders] : folders;
   for (const { operator, target } of found.redirects) {
-    const word = wordAt(text, target);
-    // A descriptor that is another one's copy, or closed.
-    if (/^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(word.text ?? '')) continue;
-    const access = operator === '<' || operator === '<&' ? 'read' : 'write';
-    parts.push({ kind: 'redirect', text: `${operator} ${word.raw}`, access, target: word, folders: openedBy(target) });
+    const words = resolved([wordAt(text, target)], target.from, variables);
+    for (const word of words.flat()) {
+      // A descriptor that is another one's copy, or closed.
+      if (/^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(word.text ?? '')) continue;
+      const access = operator === '<' || operator === '<&' ? 'read' : 'write';
+      const opened = folders.at(target);
+      parts.push({ kind: 'redirect', text: `${operator} ${word.raw}`, access, target: word, folders: opened });
+    }
   }
   return [
     ...parts,
-    ...found.loopVariables.map((name): Part => ({ kind: 'assignment', text: `for ${name}`, name, word: null })),
+    ...found.loops.map(({ name }): Part => ({ kind: 'assignment', text: `for ${name}`, name, word: null })),
   ];
 }
 
-const assignmentPart = (word: Word): Part => {
-  const [name = '', ...value] = word.raw.split('=');
-  return { kind: 'assignment', text: word.raw, name: name.replace(/\+$/, ''), word: readWord(value.join('=')) };
-};
-
-type Read = Simple & Pick<FoundCommand, 'depth' | 'next'>;
-
-const moves = /(?:^|[^\w-])(?:cd|pushd|popd)(?:$|[^\w-])/;
-
-/**
- * Where relative paths start behind a `cd`. Only a `cd` to a plain folder at the very beginning is followed; any other
- * one makes that unknown, for what stands before it too, because it may be in a loop.
- */
-function foldersOf(
-  commands: readonly Read[],
-  base: Folders,
-  isAtStart: boolean,
-): { folders: Folders; isFollowed: boolean } {
-  const moving = commands.filter(({ words }) => words.some(({ raw, text }) => moves.test(text ?? raw)));
-  if (moving.length === 0) return { folders: base, isFollowed: false };
-  const [first] = commands;
-  const [name, folder, ...more] = first?.words ?? [];
-  const target = folder?.text ?? null;
-  const isAlone = moving.length === 1 && moving[0] === first && first?.assignments.length === 0;
-  const isPlain = isAlone && isAtStart && first?.depth === 0 && name?.text === 'cd' && more.length === 0;
-  if (!isPlain || base === null || target === null || !/^[^-]/.test(target))
-    return { folders: null, isFollowed: false };
-  const moved = base.map((from) => (/^[/~]/.test(target) ? target : from === '' ? target : `${from}/${target}`));
-  // It is sure to have worked where all that follows depends on it.
-  const isSure =
-    first?.next === '&&' && commands.slice(1).every(({ depth, next }) => depth > 0 || /^(?:&&|\|&?)?$/.test(next));
-  return { folders: isSure ? moved : [...base, ...moved], isFollowed: true };
+function assignmentParts(word: Word): Part[] {
+  const { name, value } = assignmentOf(word);
+  const part: Part = { kind: 'assignment', text: word.raw, name, word: value };
+  return isComputed(name, value) ? [part, computed(word)] : [part];
 }
+
+function assignmentOf({ raw }: Word): { name: string; value: Word } {
+  const [name = '', ...value] = raw.split('=');
+  return { name: name.replace(/\+$/, ''), value: readWord(value.join('=')) };
+}
+
+const computed = ({ raw }: Word): Part => ({
+  kind: 'doubt',
+  text: raw,
+  reason: 'what a variable is set to may be computed, and so run something',
+});
 
 function commandParts(
   command: Simple,
@@ -183,6 +174,10 @@ function commandParts(
   const part: CommandPart = { kind: 'command', text, ...own, folders, isTransparent: isTransparent && isHandedOn, by };
   const parts: Part[] = [part];
   if (doubt !== null) parts.push({ kind: 'doubt', text, reason: doubt });
+  for (const word of command.assignments) {
+    const { name, value } = assignmentOf(word);
+    if (isComputed(name, value)) parts.push(computed(word));
+  }
   if (inner !== null && 'text' in inner) parts.push(...read(inner.text, folders, depth + 1, inner.dialect ?? dialect));
   else if (inner !== null)
     parts.push(...commandParts(inner.command, folders, depth + 1, dialect, { command: part, at: inner.at }));

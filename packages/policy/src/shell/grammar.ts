@@ -63,7 +63,7 @@ export function readTree(text: string): Found {
     const root = tree.rootNode;
     for (const node of root.descendantsOfType(allTypes)) collect(node, commands, redirects);
     const doubts = root.hasError ? ['it is no complete command line'] : [];
-    return { commands, redirects, loopVariables: [], doubts };
+    return { commands, redirects, loops: [], doubts };
   } finally {
     tree.delete();
   }

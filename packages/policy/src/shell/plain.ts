@@ -1,4 +1,4 @@
-import { reservedWords } from '../tables/wrappers.ts';
+import { reservedWords } from './words-of-shell.ts';
 
 /**
  * The only characters of a command that needs no grammar. All of them are literal to bash wherever they stand, with

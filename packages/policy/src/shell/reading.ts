@@ -7,19 +7,22 @@ export type Span = { from: number; to: number };
 export type FoundCommand = {
   assignments: Span[];
   words: Span[];
-  /** How many subshells, groups, loops and substitutions it stands in. */
+  /** How many subshells, groups, conditions, loops and substitutions it stands in. */
   depth: number;
   /** The operator behind it; empty at the end of the text or of what it stands in. */
   next: string;
 };
+
+/** `for name in words`. */
+type FoundLoop = { name: string; words: Span[]; at: number };
 
 export type FoundRedirect = { operator: string; target: Span };
 
 export type Found = {
   commands: FoundCommand[];
   redirects: FoundRedirect[];
-  /** Variables that loops set. */
-  loopVariables: string[];
+  /** Variables that loops set, with what they are set to. */
+  loops: FoundLoop[];
   /** Why something in the text is not certain, a few words each. */
   doubts: string[];
 };

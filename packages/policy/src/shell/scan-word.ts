@@ -11,7 +11,7 @@ const variable = /\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/y;
 export type Pending = { delimiter: string; isQuoted: boolean; stripsTabs: boolean };
 
 export abstract class WordScanner {
-  readonly found: Found = { commands: [], redirects: [], loopVariables: [], doubts: [] };
+  readonly found: Found = { commands: [], redirects: [], loops: [], doubts: [] };
   protected readonly text: string;
   protected at = 0;
   /** Where what is read now ends: the text, or the backtick that closes. */

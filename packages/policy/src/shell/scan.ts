@@ -20,6 +20,8 @@ type Place = {
   /** Behind `fi`, `done`, `}` and `)` only operators and redirects may stand. */
   isClosed: boolean;
   groups: number;
+  /** `if` and loops that are open. */
+  compounds: number;
   commands: number;
   hasDocument: boolean;
 };
@@ -53,7 +55,7 @@ class Scanner extends WordScanner {
       this.doubt('it is nested too deeply');
       this.at = this.end;
     }
-    const place: Place = { command: null, isClosed: false, groups: 0, commands: 0, hasDocument: false };
+    const place: Place = { command: null, isClosed: false, groups: 0, compounds: 0, commands: 0, hasDocument: false };
     let isComplete = closer === '';
     while (this.at < this.end) {
       if (closer !== '' && this.next() === closer) {
@@ -145,15 +147,18 @@ class Scanner extends WordScanner {
     if (place.isClosed && !closers.has(raw) && !openers.has(raw)) this.doubt('words stand behind the end of a group');
     if (isFirst && openers.has(raw)) {
       if (raw === '{') place.groups++;
+      if (/^(?:if|while|until)$/.test(raw)) place.compounds++;
       place.isClosed = false;
       return;
     }
     if (isFirst && closers.has(raw)) {
       if (raw === '}' && --place.groups < 0) this.doubt('a group is closed that was not opened');
+      if (raw !== '}') place.compounds--;
       place.isClosed = true;
       return;
     }
     if (isFirst && raw === 'for') {
+      place.compounds++;
       this.loop();
       return;
     }
@@ -171,7 +176,7 @@ class Scanner extends WordScanner {
 
   protected begin(place: Place): FoundCommand {
     if (place.command === null) {
-      place.command = { assignments: [], words: [], depth: this.depth + place.groups, next: '' };
+      place.command = { assignments: [], words: [], depth: this.depth + place.groups + place.compounds, next: '' };
       place.commands++;
       this.found.commands.push(place.command);
     }
@@ -202,7 +207,8 @@ class Scanner extends WordScanner {
       this.doubt('a for loop of this kind is not read here');
       return;
     }
-    this.found.loopVariables.push(head.trim().split(/[ \t]+/)[0] as string);
+    const words: Span[] = [];
+    this.found.loops.push({ name: head.trim().split(/[ \t]+/)[0] as string, words, at: this.at });
     this.at += head.length;
     for (;;) {
       this.skipBlanks();
@@ -211,7 +217,7 @@ class Scanner extends WordScanner {
         this.doubt('a for loop of this kind is not read here');
         return;
       }
-      this.word();
+      words.push(this.word());
     }
   }
 

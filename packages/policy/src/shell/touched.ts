@@ -1,9 +1,8 @@
 /** Which paths a part of a command line names, as far as its text tells. */
-import { readerOf } from '../reading.ts';
-import { isText } from '../risks.ts';
-import { writers } from '../tables/risks.ts';
-import type { CommandPart, Folders, Part } from './analyse.ts';
-import { baseName } from './unwrap.ts';
+import { type Argument, isNowhere, isReading, readArguments } from '../programs/arguments.ts';
+import { pathRoles } from '../programs/roles.ts';
+import type { CommandPart, Part } from './analyse.ts';
+import type { Folders } from './folders.ts';
 import type { Word } from './word.ts';
 
 /** What is done to it; unknown for a program that no table knows. */
@@ -19,6 +18,13 @@ export type TouchedPath = {
   access: Access;
   /** Whether it is only a part of a word, which may be something else: `@file`, `rev:file`, `file://…`. */
   isGuess?: true;
+  /**
+   * Whether it is one of the names that another command has told; `outline` where no more than its size and kind is
+   * looked at.
+   */
+  given?: 'outline' | 'contents';
+  /** At which word of the command it stands; none where no word names it. */
+  at?: number;
 };
 
 /** Texts that are no paths are left out where a table says so. */
@@ -36,67 +42,57 @@ export function touchedBy(part: Part): TouchedPath[] {
   }
 }
 
-/** Whether what is written there goes nowhere. */
-export const isNowhere = ({ text }: Word): boolean => /^\/dev\/(?:null|stdout|stderr)$/.test(text ?? '');
-
-/** Commands of git that change files of the working folder, and those that change all of it where no path is named. */
-const gitWriters = new Set('apply checkout clean mv reset restore rm stash'.split(' '));
-const gitSweepers = new Set(['apply', 'clean', 'reset', 'stash']);
-
-function isWriting(name: string, words: readonly Word[]): boolean {
-  if (name === 'git') return gitWriters.has(words[0]?.text ?? '');
-  return writers.has(name) || (name === 'find' && words.some(({ text }) => text === '-delete'));
-}
-
-/** Whether it changes what it does not name: what a patch says, all that git knows. */
-const isSweeping = (name: string, words: readonly Word[]) =>
-  name === 'patch' || (name === 'git' && gitSweepers.has(words[0]?.text ?? ''));
-
-/** Programs that read all paths but the last. */
-const copiers = new Set(['cp', 'install', 'ln', 'rsync']);
-
 function touchedByCommand(part: CommandPart): TouchedPath[] {
-  // A wrapper's own words may name files too; what it runs is told beside it.
-  if (part.isTransparent) {
-    return part.words.slice(1).flatMap((word) => (word.text === null ? [] : pathsOf(word, part.folders, 'read')));
-  }
-  const reader = readerOf(part);
-  // A pattern is no text: the shell puts in the names that it finds.
-  if (reader?.operands === 'texts') {
-    return part.words.slice(1).flatMap((word) => (word.glob === null ? [] : pathsOf(word, part.folders, 'read')));
-  }
-  const [first, ...rest] = part.words;
-  const name = baseName(first?.text ?? '');
-  const access: Access = reader !== null ? 'read' : isWriting(name, rest) ? 'write' : 'unknown';
-  const words = reader?.operands === 'pattern' ? withoutPattern(rest, reader.valued ?? []) : rest;
-  const isCopying = copiers.has(name) && !rest.some(({ text }) => /^(?:-[a-zA-Z]*t|--t)/.test(text ?? '-t'));
-  const moved = (part.folders ?? ['']).filter((folder) => folder !== '');
-  return [
+  const { words, folders } = part;
+  const known = readArguments(words);
+  const moved = (folders ?? ['']).filter((folder) => folder !== '');
+  const around = (access: Access): TouchedPath[] => [
     // A program that is told of no path may still look at the folder it runs in.
     ...moved.map((path): TouchedPath => ({ path, isGlob: false, access: 'read' })),
-    ...(part.folders === null ? [{ path: null, isGlob: false, access }] : []),
-    ...(isSweeping(name, rest) ? (part.folders ?? []).map((folder): TouchedPath => whole(folder)) : []),
-    ...words.flatMap((word, index) =>
-      isText(part.words, part.words.indexOf(word))
-        ? []
-        : pathsOf(word, part.folders, isCopying && index < words.length - 1 ? 'read' : access),
-    ),
+    ...(folders === null ? [{ path: null, isGlob: false, access }] : []),
+  ];
+  const located = (word: Word, at: number, access: Access) =>
+    pathsOf(word, folders, access).map((path): TouchedPath => ({ ...path, at }));
+  if (known === null) {
+    return [...around('unknown'), ...words.slice(1).flatMap((word, index) => located(word, index + 1, 'unknown'))];
+  }
+  const { row, found } = known;
+  const isSweeping =
+    row.traits.has('sweeps') || (row.traits.has('folder') && !found.some(({ isOperand }) => isOperand));
+  const isQuiet = isReading(known, { isContained: true });
+  const isAbroad = !part.isTransparent && (!isQuiet || row.operands.some(({ role }) => pathRoles.has(role)));
+  return [
+    ...(isAbroad ? around(isQuiet ? 'read' : 'unknown') : []),
+    ...(isSweeping ? (folders ?? []).map(whole) : []),
+    ...found.flatMap((argument): TouchedPath[] => {
+      const { role, word, at } = argument;
+      if (word.isGiven === true && pathRoles.has(role)) {
+        const given = row.traits.has('outline') ? 'outline' : 'contents';
+        return [{ path: null, isGlob: false, access: accessTo(argument, isQuiet), at, given }];
+      }
+      // The shell puts the names that it finds into a text as well.
+      if (!pathRoles.has(role)) return word.glob === null || role === 'command' ? [] : located(word, at, 'read');
+      const paths = role === 'write' && isNowhere(word) ? [] : located(word, at, accessTo(argument, isQuiet));
+      return known.isRecursive ? paths.flatMap((path) => [path, ...below(path)]) : paths;
+    }),
+    ...(known.isRecursive && !found.some(({ isOperand, role }) => isOperand && role === 'read')
+      ? (folders ?? []).flatMap((path) => below({ path: path === '' ? '.' : path, isGlob: false, access: 'read' }))
+      : []),
   ];
 }
 
-const whole = (folder: string): TouchedPath => ({ path: folder === '' ? '.' : folder, isGlob: false, access: 'write' });
+/** All that lies below a path. */
+const below = (touched: TouchedPath): TouchedPath[] =>
+  touched.path === null || touched.isGlob
+    ? []
+    : [{ ...touched, path: `${touched.path.replace(/[\\*?[\]]/g, '\\$&')}/**`, isGlob: true }];
 
-/** `grep PATTERN file…`: the first word that is no option is a text, unless an option brought it. */
-function withoutPattern(words: readonly Word[], valued: readonly string[]): readonly Word[] {
-  const isValue = (place: number) => valued.includes(words[place - 1]?.text ?? '');
-  if (
-    valued.length === 0 &&
-    words.some(({ text }) => /^(?:-[A-Za-z]*[ef]|--(?:regexp|file)|--from-file)/.test(text ?? ''))
-  )
-    return words;
-  const index = words.findIndex(({ text }, place) => text !== null && !text.startsWith('-') && !isValue(place));
-  return words.filter((_, place) => place !== index && !isValue(place));
+function accessTo({ role }: Argument, isQuiet: boolean): Access {
+  if (role === 'write') return 'write';
+  return role === 'read' || isQuiet ? 'read' : 'unknown';
 }
+
+const whole = (folder: string): TouchedPath => ({ path: folder === '' ? '.' : folder, isGlob: false, access: 'write' });
 
 /** `<(sort a)` and nothing else. */
 const isSubstitution = ({ raw, isSingle }: Word) => isSingle && raw.startsWith('<(');

@@ -1,14 +1,8 @@
 /** What a command runs besides itself: behind `timeout 5`, in `bash -c '…'`, after `find -exec`. */
-import {
-  clouding,
-  interpreters,
-  reservedWords,
-  shells,
-  textRunners,
-  type Wrapper,
-  wrappers,
-} from '../tables/wrappers.ts';
-import { belowWord, mayBeOption, unknownWord, type Word } from './word.ts';
+import { readArguments } from '../programs/arguments.ts';
+import { rowsOf } from '../programs/catalogue.ts';
+import { belowWord, unknownWord, type Word } from './word.ts';
+import { clouding, reservedWords, shells, textRunners } from './words-of-shell.ts';
 
 export type Simple = { assignments: readonly Word[]; words: readonly Word[] };
 
@@ -56,7 +50,6 @@ export function unwrap(command: Simple): Unwrapped {
   if (first.text === '') return alone(command, 'what it runs has no name');
   const name = baseName(first.text);
   if (first.text === name && clouding.has(name)) return alone(command, `${name} changes what the words after it mean`);
-  if (Object.hasOwn(wrappers, name)) return unwrapWrapper(command, name, wrappers[name] as Wrapper);
   if (Object.hasOwn(textRunners, name)) {
     const text = textOf(rest.slice(textRunners[name]));
     const isEval = name === 'eval';
@@ -66,14 +59,10 @@ export function unwrap(command: Simple): Unwrapped {
       inner: { text: text ?? '', dialect: 'other' },
     };
   }
-  if (Object.hasOwn(shells, name)) return unwrapShell(command, name);
   if (name === 'trap') return unwrapTrap(command);
   if (name === 'find') return unwrapFind(command);
   if (name === 'set') return unwrapSet(command);
-  if (interpreters.has(name) && readsProgram(rest) && !runsTests(name, rest)) {
-    return alone(command, `${name} may run what it reads from its input`);
-  }
-  return alone(command);
+  return unwrapKnown(command, name);
 }
 
 const runsText = (own: Simple, text: string, dialect: Dialect | null = null): Unwrapped => ({
@@ -84,100 +73,76 @@ const runsText = (own: Simple, text: string, dialect: Dialect | null = null): Un
   doubt: null,
 });
 
-/** No file to run, or `-`; options that ask for a version or carry the program are harmless here, or told elsewhere. */
-function readsProgram(words: readonly Word[]): boolean {
-  return words.every(
-    (word) => mayBeOption(word) && !/^--?(?:version|help|[vVceph]|eval|print|check|r)/.test(word.text ?? ''),
-  );
-}
-
-/** `node --test` finds what it runs by itself. */
-const runsTests = (name: string, words: readonly Word[]) =>
-  name === 'node' && words.some(({ text }) => text === '--test');
-
-function unwrapWrapper(command: Simple, name: string, wrapper: Wrapper): Unwrapped {
+/** By the table: what runs its operands, or a program from its input. */
+function unwrapKnown(command: Simple, name: string): Unwrapped {
   const { words } = command;
-  if (name === 'command' && /^-[vV]+$/.test(words[1]?.text ?? '')) return alone(command);
-  const unsure = alone(command, `a word of ${name} is not known here`);
-  let at = 1;
-  let ownWords = wrapper.ownWords;
-  let hasEnded = false;
-  const assignments: Word[] = [];
-  for (; at < words.length; at++) {
-    const word = words[at] as Word;
-    const { text } = word;
-    if (text === null || word.isInHome) {
-      if (ownWords > 0 && !mayBeOption(word)) return unsure;
-      return { ...unsure, doubt: `what ${name} runs is not known` };
-    }
-    if (text === '--' && !hasEnded && ownWords === wrapper.ownWords) {
-      hasEnded = true;
-      continue;
-    }
-    if (/^-./.test(text) && !hasEnded && ownWords === wrapper.ownWords && assignments.length === 0) {
-      const taken = optionLength(text, wrapper);
-      if (taken === null) return unsure;
-      at += taken - 1;
-    } else if (wrapper.setsVariables && /^[A-Za-z_][A-Za-z0-9_]*\+?=/.test(text)) assignments.push(word);
-    else if (ownWords > 0) ownWords--;
-    else break;
+  const known = readArguments(words);
+  if (known === null) return alone(command);
+  const { row, found, guarded, uncertain, readsProgram, given } = known;
+  const strange = [...known.strange, ...uncertain];
+  if (Object.hasOwn(shells, name) && row.reach !== 'tells') return unwrapShell(command, name);
+  const isBuiltin = row.traits.has('builtin') && words[0]?.text === name;
+  if (isBuiltin && strange.length + guarded.length > 0) return alone(command, `a word of ${name} may be evaluated`);
+  if (readsProgram) return alone(command, `${name} may run what it reads from its input`);
+  const isRunner = row.reach === 'wraps' || row.reach === 'governs';
+  const inner = found.find(({ role }) => role === 'command' || role === 'runnable');
+  if (isRunner && strange.length > 0) {
+    return alone(command, `a word of ${name} is not known here, or what it runs`);
   }
-  if (at >= words.length) {
+  if (inner === undefined || (inner.role === 'runnable' && !isOtherProgram(inner.word))) {
     // `exec > file` and the like: nothing is run, but something is done.
-    return words.length === 1 && (name === 'exec' || name === 'xargs' || name === 'time')
-      ? { ...alone(command), isTransparent: true }
-      : alone(command);
+    return { ...alone(command), isTransparent: words.length === 1 && /^(?:exec|time|xargs)$/.test(name) };
   }
-  const [inner] = words.slice(at);
-  if (name === 'time' && inner !== undefined && !inner.isQuoted && reservedWords.has(inner.raw)) return unsure;
-  const added = wrapper.addsWords ? [unknownWord('…')] : [];
+  if (name === 'time' && !inner.word.isQuoted && reservedWords.has(inner.word.raw)) {
+    return alone(command, `what ${name} runs is not known`);
+  }
+  const assignments = found.flatMap(({ role, word }) => (role === 'assign' ? [word] : []));
   return {
     own: command,
-    isTransparent: !wrapper.needsRule && isOfSystem(command),
+    isTransparent: row.reach === 'wraps' && isOfSystem(command),
     inner: {
-      command: { assignments: [...command.assignments, ...assignments], words: [...words.slice(at), ...added] },
-      at,
+      command: {
+        assignments: [...command.assignments, ...assignments],
+        words: row.traits.has('adds') ? withAdded(words, inner.at, given) : words.slice(inner.at),
+      },
+      at: inner.at,
     },
     others: [],
     doubt: null,
   };
 }
 
-/** How many words an option takes, or null for one that the table does not have. */
-function optionLength(text: string, { flags, valued, longFlags, longValued }: Wrapper): number | null {
-  if (text.startsWith('--')) {
-    const [name = '', value] = text.slice(2).split(/=(.*)/s);
-    if (longFlags.includes(name) && value === undefined) return 1;
-    return longValued.includes(name) ? (value === undefined ? 2 : 1) : null;
-  }
-  // `nice -5`
-  if (/^-[0-9]+$/.test(text) && valued.includes('n')) return 1;
-  for (let index = 1; index < text.length; index++) {
-    const letter = text[index] as string;
-    if (valued.includes(letter)) return index === text.length - 1 ? 2 : 1;
-    if (!flags.includes(letter)) return null;
-  }
-  return 1;
+/** `yarn run vitest`, and not `yarn run test`, which is a script of the project. */
+function isOtherProgram({ text }: Word): boolean {
+  const [row] = text === null ? [] : rowsOf(text);
+  return row !== undefined && row.reach !== 'reads';
 }
 
+/** The words that `xargs` makes: those that it reads stand at the end, or each in its place. */
+function withAdded(words: readonly Word[], at: number, given: ReadonlySet<string>): Word[] {
+  const inner = words.slice(at);
+  if (!given.has('-I')) return [...inner, { ...unknownWord('…'), isGiven: true }];
+  const place = words.findIndex(({ text }) => text?.startsWith('-') === true && text.includes('I'));
+  const glued = words[place]?.text?.split('I')[1] ?? '';
+  const mark = glued === '' ? (words[place + 1]?.text ?? '') : glued;
+  return inner.map((word) =>
+    mark === '' || word.raw.includes(mark) ? { ...unknownWord(word.raw), isSingle: true, isGiven: true } : word,
+  );
+}
+
+/** A text behind `-c`, however many options stand in between; else a file, or what comes from the input. */
 function unwrapShell(command: Simple, name: string): Unwrapped {
-  const rest = command.words.slice(1);
-  let at = 0;
-  for (; at < rest.length; at++) {
-    const { text } = rest[at] as Word;
-    if (text === null) return alone(command, `what ${name} runs is not known`);
-    if (!/^[-+]./.test(text)) break;
-    if (text === '--version' && rest.length === 1) return alone(command);
-    if (!/^-[cleuxv]+$/.test(text)) return alone(command, `an option of ${name} is not known here`);
-    if (text.includes('c')) {
-      const script = rest[at + 1];
-      if (script === undefined || script.text === null || script.isInHome) {
-        return alone(command, `what ${name} runs is not known`);
-      }
-      return runsText(command, script.text, shells[name] ?? 'other');
+  const known = readArguments(command.words);
+  if (known === null || known.strange.length > 0) return alone(command, `an option of ${name} is not known here`);
+  const [first] = known.found.filter(({ isOperand }) => isOperand);
+  if (known.given.has('-c')) {
+    if (first === undefined || first.word.text === null || first.word.isInHome) {
+      return alone(command, `what ${name} runs is not known`);
     }
+    return runsText(command, first.word.text, shells[name] ?? 'other');
   }
-  return alone(command, at === rest.length ? `${name} runs what it reads from its input` : null);
+  if (first !== undefined && first.word.text === null) return alone(command, `what ${name} runs is not known`);
+  return alone(command, known.readsProgram ? `${name} runs what it reads from its input` : null);
 }
 
 function unwrapTrap(command: Simple): Unwrapped {

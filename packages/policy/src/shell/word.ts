@@ -14,6 +14,8 @@ export type Word = {
   isInHome: boolean;
   /** Whether it is one word whatever the shell puts in. */
   isSingle: boolean;
+  /** A name that another command has told, or a line of a file: nobody knows which. */
+  isGiven?: true;
   /** Whether any part of it was quoted or escaped, so that it is no word of the shell's own. */
   isQuoted: boolean;
 };
@@ -55,6 +57,24 @@ const simpleEscapes: { [letter: string]: string } = {
   '"': '"',
   '?': '?',
 };
+
+const mostExpanded = 64;
+
+/** The words that braces make of one: `src/{a,b}`, `{1..3}`. As it is, where they do not stand alone and plain. */
+export function expandBraces(raw: string): string[] {
+  const [, ahead = '', inner = '', behind = ''] = /^([^{}'"\\$`]*)\{([^{}'"\\$`]*)\}([^'"\\$`]*)$/.exec(raw) ?? [];
+  const [, first, last] = /^(-?[0-9]{1,4})\.\.(-?[0-9]{1,4})$/.exec(inner) ?? [];
+  const [from, to] = [Number(first), Number(last)];
+  const isRange = first !== undefined && Math.abs(to - from) < mostExpanded && !/^-?0[0-9]/.test(`${first} ${last}`);
+  const choices = inner.includes(',')
+    ? inner.split(',')
+    : isRange
+      ? Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => String(from < to ? from + index : from - index))
+      : [];
+  if (choices.length === 0) return [raw];
+  const words = choices.flatMap((choice) => expandBraces(behind).map((rest) => `${ahead}${choice}${rest}`));
+  return words.length > mostExpanded || words.includes('') ? [raw] : words;
+}
 
 export function wordAt(text: string, { from, to }: Span): Word {
   return readWord(text.slice(from, to));

@@ -26,6 +26,10 @@ const quieted: readonly Setting[] = [
   ['log.showSignature', 'false'],
   ['commit.gpgSign', 'false'],
   ['gpg.program', 'false'],
+  ['gpg.openpgp.program', 'false'],
+  ['gpg.ssh.program', 'false'],
+  ['gpg.ssh.defaultKeyCommand', 'false'],
+  ['gpg.x509.program', 'false'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
   ['protocol.allow', 'never'],
@@ -78,6 +82,30 @@ export function overruled(settings: readonly { scope: string; key: string }[]): 
 }
 
 /**
+ * What is put on top of the environment of a shell command that only reads, so that git in it runs nothing that a
+ * repository's settings name. Drivers of files have names of their own and are not among these: what would ask them
+ * (differences, the state of the working tree) is not taken for reading there.
+ */
+export const quietGit: Readonly<Record<string, string>> = {
+  ...settingVariables(quieted),
+  GIT_CONFIG_PARAMETERS: '',
+  GIT_OPTIONAL_LOCKS: '0',
+  // A missing object of a partial clone would be fetched, by whatever program its remote names.
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: '',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_PAGER: 'cat',
+};
+
+function settingVariables(settings: readonly Setting[]): Record<string, string> {
+  return {
+    ...Object.fromEntries(settings.map(([key], index) => [`GIT_CONFIG_KEY_${index}`, key])),
+    ...Object.fromEntries(settings.map(([, value], index) => [`GIT_CONFIG_VALUE_${index}`, value])),
+    GIT_CONFIG_COUNT: String(settings.length),
+  };
+}
+
+/**
  * The whole environment of a git call. Nothing of ours goes in but where programs and the user's own settings are;
  * least of all variables of git's. `driverSettings` are what `silenced` found.
  */
@@ -93,9 +121,7 @@ export function gitEnvironment(
   const settings = [...quieted, ...driverSettings];
   return {
     ...Object.fromEntries(kept),
-    ...Object.fromEntries(settings.map(([key], index) => [`GIT_CONFIG_KEY_${index}`, key])),
-    ...Object.fromEntries(settings.map(([, value], index) => [`GIT_CONFIG_VALUE_${index}`, value])),
-    GIT_CONFIG_COUNT: String(settings.length),
+    ...settingVariables(settings),
     PATH: programPath(own.PATH ?? '', top),
     LC_ALL: 'C.UTF-8',
     GIT_CONFIG_NOSYSTEM: '1',

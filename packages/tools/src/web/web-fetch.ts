@@ -30,7 +30,7 @@ export function webFetchTool(options: Partial<WebOptions> = {}, network?: Networ
       ['url'],
     ),
     effect: 'read',
-    subjectKind: 'text',
+    subjectKind: 'url',
     // As the parser writes it, which is what is asked; what it cannot read is refused by the plan.
     subject: ({ url }) => URL.parse(url)?.href ?? url,
     approval: () => true,

@@ -1,6 +1,8 @@
 /** What an agent may, and whether another one may more. */
+
 import { matchesText } from '@pawl/policy';
 import type { AgentProfile, CommandData, PermissionMode } from '@pawl/protocol';
+import { stricterMode } from '@pawl/protocol';
 import type { Settings } from '../state.ts';
 
 type Profile = AgentProfile | null | undefined;
@@ -12,12 +14,6 @@ export function mayCall(profile: Profile, tool: string): boolean {
   const covers = (pattern: string) => matchesText(pattern, tool);
   if (tools.some((pattern) => pattern.startsWith('!') && covers(pattern.slice(1)))) return false;
   return tools.some((pattern) => !pattern.startsWith('!') && covers(pattern));
-}
-
-const strictness: readonly PermissionMode[] = ['plan', 'manual', 'accept-edits', 'auto'];
-
-export function stricterMode(one: PermissionMode, other: PermissionMode): PermissionMode {
-  return strictness.indexOf(one) < strictness.indexOf(other) ? one : other;
 }
 
 /** The mode that a session works in when this agent begins in it: its own, where it has one, but no wider than was said. */

@@ -35,6 +35,8 @@ async function canonical(path: string, linksLeft: number): Promise<string> {
     () => false,
   );
   if (!isLink || linksLeft === 0) return entry;
-  const target = await readTarget(entry);
+  // Where some links lead only their owner may know: that of another's process, `/proc/1/exe`.
+  const target = await readTarget(entry).catch(() => null);
+  if (target === null) return entry;
   return canonical(target.startsWith('/') ? target : `${folder}/${target}`, linksLeft - 1);
 }
