@@ -4,12 +4,29 @@
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { bundle, copyResources } from './bundle.ts';
+import { entriesBehind, loadExportsLate } from './late-exports.ts';
 
 process.chdir(join(import.meta.dirname, '..'));
 const out = 'dist';
 const emitted = join(out, '.emitted');
+
+/** Packages that nobody uses all of. */
+const thin = new Set(['cli', 'models', 'storage', 'tools']);
+const latePackages = ['@pawl/tools/memory', '@pawl/tools/surroundings'];
+
+/** What users install with Pawl; anything else that the sources import is bundled. */
+const installed = new Set(
+  globSync('packages/*/package.json').flatMap((file) => {
+    const { dependencies, peerDependencies } = JSON.parse(readFileSync(file, 'utf8'));
+    return Object.keys({ ...dependencies, ...peerDependencies });
+  }),
+);
+const isInstalled = (id: string) =>
+  id.startsWith('node:') ||
+  id.startsWith('@pawl/') ||
+  installed.has(id.split('/', id.startsWith('@') ? 2 : 1).join('/'));
 
 rmSync(out, { recursive: true, force: true });
 const { status } = spawnSync(
@@ -29,7 +46,7 @@ async function bundleProgram(): Promise<void> {
     input: { main: join('packages', 'cli', 'src', 'main.ts') },
     target,
     chunkNames: 'main.[name].js',
-    isExternal: (id) => !id.startsWith('@pawl/'),
+    isExternal: (id) => !id.startsWith('@pawl/') && isInstalled(id),
   });
   copyResources('packages/*/src', target);
 }
@@ -41,11 +58,17 @@ async function build(name: string): Promise<void> {
   for (const file of globSync('**/*.d.ts', { cwd: join(emitted, name, 'src') })) {
     cpSync(join(emitted, name, 'src', file), join(target, 'dist', file));
   }
+  const door = resolve(source, 'src', 'index.ts');
+  const isThin = thin.has(name);
   await bundle({
-    input: entriesOf(source, manifest.exports),
+    input: {
+      ...(isThin ? entriesBehind(source, readFileSync(door, 'utf8')) : {}),
+      ...entriesOf(source, manifest.exports),
+    },
     target: join(target, 'dist'),
     chunkNames: 'shared/[name].js',
-    isExternal: () => true,
+    isExternal: (id) => isInstalled(id),
+    plugins: isThin ? [loadExportsLate({ file: door, latePackages })] : [],
   });
   copyResources(`${source}/src`, join(target, 'dist'));
   for (const extra of globSync(join(source, '{bin,schema.json}'))) {

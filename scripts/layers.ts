@@ -57,7 +57,8 @@ function check(
   manifest: {
     name: string;
     dependencies?: Record<string, string>;
-    optionalDependencies?: Record<string, string>;
+    peerDependencies?: Record<string, string>;
+    devDependencies?: Record<string, string>;
   },
 ): string | null {
   if (path.startsWith(core) && !coreMayImport(path, target)) return 'the core is pure and stands alone.';
@@ -68,9 +69,15 @@ function check(
   }
   if (target.startsWith('node:')) return null;
   const name = target.startsWith('@') ? target.split('/').slice(0, 2).join('/') : (target.split('/')[0] ?? '');
-  const declared = { ...manifest.dependencies, ...manifest.optionalDependencies };
+  const isOfPawl = name.startsWith('@pawl/');
+  // What others made and users do not install is bundled.
+  const declared = {
+    ...manifest.dependencies,
+    ...manifest.peerDependencies,
+    ...(!isOfPawl && manifest.devDependencies),
+  };
   if (declared[name] === undefined && name !== manifest.name) return `${name} is not in its package.json.`;
-  if (name.startsWith('@pawl/') && !(allowed[owner] ?? []).includes(name.slice('@pawl/'.length))) {
+  if (isOfPawl && !(allowed[owner] ?? []).includes(name.slice('@pawl/'.length))) {
     return `${owner} may import only ${allowed[owner]?.join(', ') || 'nothing'}.`;
   }
   const isSchema = path.startsWith('packages/protocol/src/schemas/') || target === '@pawl/protocol/schemas';
