@@ -13,7 +13,7 @@ const out = 'dist';
 const emitted = join(out, '.emitted');
 
 /** Packages that nobody uses all of. */
-const thin = new Set(['cli', 'models', 'storage', 'tools']);
+const thin = new Set(['ai-sdk', 'cli', 'models', 'storage', 'tools']);
 const latePackages = ['@pawl/tools/memory', '@pawl/tools/surroundings'];
 
 /** What users install with Pawl; anything else that the sources import is bundled. */

@@ -45,7 +45,7 @@ function writeLicences({ output }: RolldownOutput, target: string): void {
   const folders = modules
     .map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0])
     .filter((found) => found !== undefined);
-  const texts = [...new Set(folders)].sort().map((folder) => {
+  const texts = [...new Set(folders)].sort((one, other) => (one < other ? -1 : 1)).map((folder) => {
     const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const [file] = globSync('{LICEN[CS]E,licen[cs]e}*', { cwd: folder });
     if (file === undefined) throw new Error(`${name} has no licence to go with what is bundled of it.`);

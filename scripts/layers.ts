@@ -12,9 +12,10 @@ const allowed: Record<string, readonly string[]> = {
   engine: ['protocol', 'policy'],
   models: ['protocol', 'policy', 'engine'],
   tools: ['protocol', 'policy', 'engine'],
+  'ai-sdk': ['protocol', 'engine', 'models'],
   storage: ['protocol', 'policy', 'engine'],
   client: ['protocol'],
-  cli: ['protocol', 'policy', 'engine', 'models', 'tools', 'storage', 'client'],
+  cli: ['protocol', 'policy', 'engine', 'models', 'tools', 'storage', 'ai-sdk', 'client'],
 };
 
 /** What the core may use: itself, the types of the ports, the protocol, and the policy, which is as pure. */

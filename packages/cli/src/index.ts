@@ -1,12 +1,15 @@
 /** Pawl as a library: what a program needs to run durable agents, in one import. */
 
+export { type AiSdkModel, type AiSdkSettings, fromAiSdk } from '@pawl/ai-sdk';
 export * from '@pawl/engine';
-export type { Policy } from '@pawl/models';
+export type { Health, Policy, PoolOptions, Pricing, Timeouts } from '@pawl/models';
 export {
   anthropic,
+  createHealth,
+  createPricing,
   demo,
-  fromAiSdk,
   google,
+  isTransientFailure,
   modelFor,
   openai,
   openaiChat,
@@ -29,7 +32,7 @@ export type {
 } from '@pawl/protocol';
 export { isPawlError, PawlError } from '@pawl/protocol';
 export { memoryLog, sqliteLog, sqliteMemory } from '@pawl/storage';
-export { builtinTools, mailTools } from '@pawl/tools';
+export { builtinTools, createRedactor, mailTools, taskTools } from '@pawl/tools';
 export { memoryTools } from '@pawl/tools/memory';
 export { surroundings } from '@pawl/tools/surroundings';
 export { createHost, type HostOptions } from './create-host.ts';

@@ -1,7 +1,5 @@
 /** Models: wires to providers, the demo, recordings, and what a call costs. */
 
-export { type AiSdkSettings, fromAiSdk } from './bridge/ai-sdk.ts';
-export type { AiSdkModel } from './bridge/ai-sdk-types.ts';
 export { createPricing, type Pricing } from './catalogue/pricing.ts';
 export { demo } from './demo/index.ts';
 export { type FailureDetails, failureDetails, isTransientFailure } from './errors.ts';
