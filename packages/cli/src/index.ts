@@ -24,7 +24,12 @@ export type {
   Client,
   DurableEvent,
   Identity,
+  Json,
+  JsonObject,
+  OutputSchema,
   PawlEvent,
+  ResultOf,
+  SendOptions,
   SessionClient,
   SessionView,
   TransientEvent,
@@ -36,4 +41,4 @@ export { builtinTools, createRedactor, mailTools, taskTools } from '@pawl/tools'
 export { memoryTools } from '@pawl/tools/memory';
 export { surroundings } from '@pawl/tools/surroundings';
 export { createHost, type HostOptions } from './create-host.ts';
-export { defineTool } from './define-tool.ts';
+export { type DetailsOf, defineTool } from './define-tool.ts';

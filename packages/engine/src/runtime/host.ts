@@ -20,7 +20,7 @@ import type {
   SessionQuery,
   SessionSummary,
   Surroundings,
-  Tool,
+  ToolDefinition,
 } from '../ports.ts';
 import { createAttachments } from './attachments.ts';
 import { createChildren } from './children.ts';
@@ -53,7 +53,7 @@ export type HostOptions = {
   model: Model;
   /** Finds other models by name, for sessions that name one or switch. */
   models?: (name: string) => Model | Promise<Model>;
-  tools?: readonly Tool[] | Registry;
+  tools?: readonly ToolDefinition[] | Registry;
   /** Rules above the session's own, each with the name of where it comes from. */
   rules?: readonly RuleLayer[];
   /** Groups of people, and which approvals go to which. Without, every person is asked for all. */
