@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { bundle, copyResources } from './bundle.ts';
 import { entriesBehind, loadExportsLate } from './late-exports.ts';
 
@@ -27,6 +27,8 @@ const isInstalled = (id: string) =>
   id.startsWith('node:') ||
   id.startsWith('@pawl/') ||
   installed.has(id.split('/', id.startsWith('@') ? 2 : 1).join('/'));
+
+const workspace: { homepage: string; keywords: string[] } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 rmSync(out, { recursive: true, force: true });
 const { status } = spawnSync(
@@ -63,11 +65,13 @@ async function build(name: string): Promise<void> {
   await bundle({
     input: {
       ...(isThin ? entriesBehind(source, readFileSync(door, 'utf8')) : {}),
+      ...(name === 'cli' && { 'supported-node': join(source, 'src', 'supported-node.ts') }),
       ...entriesOf(source, manifest.exports),
     },
     target: join(target, 'dist'),
     chunkNames: 'shared/[name].js',
     isExternal: (id) => isInstalled(id),
+    banner: (entry) => (name === 'cli' && entry === 'index' ? "import './supported-node.js';" : ''),
     plugins: isThin ? [loadExportsLate({ file: door, latePackages })] : [],
   });
   copyResources(`${source}/src`, join(target, 'dist'));
@@ -78,14 +82,25 @@ async function build(name: string): Promise<void> {
   const own = join(source, 'node_modules');
   if (existsSync(own)) symlinkSync(join('..', '..', own), join(target, 'node_modules'));
   cpSync('LICENSE', join(target, 'LICENSE'));
-  cpSync('README.md', join(target, 'README.md'));
+  const readme = name === 'cli' ? 'README.md' : join(source, 'README.md');
+  writeFileSync(join(target, 'README.md'), withAbsoluteLinks(readFileSync(readme, 'utf8'), dirname(readme)));
   const published = {
     ...manifest,
+    keywords: [...workspace.keywords, ...(manifest.keywords ?? [])],
+    homepage: `${workspace.homepage}#readme`,
+    repository: { type: 'git', url: `git+${workspace.homepage}.git`, directory: source },
     exports: Object.fromEntries(Object.entries<string>(manifest.exports).map(([entry, path]) => [entry, built(path)])),
     files: ['dist', 'bin', 'schema.json'],
   };
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
   console.log(`Built ${manifest.name} ${manifest.version} in ${target}.`);
+}
+
+/** A page that is read on npm, where the repository's other files are not beside it. */
+function withAbsoluteLinks(page: string, folder: string): string {
+  return page.replace(/\]\((?!https?:|#)([^)\s]+)\)/g, (_, link: string) => {
+    return `](${workspace.homepage}/blob/main/${join(folder, link)})`;
+  });
 }
 
 /** The sources behind an `exports`, each by the name that its bundle gets. */

@@ -15,9 +15,18 @@ export type Bundle = {
   /** Which imports stay imports. */
   isExternal: (id: string) => boolean;
   plugins?: readonly Plugin[];
+  /** A line at the head of an entry: imported before all else. */
+  banner?: (entry: string) => string;
 };
 
-export async function bundle({ input, target, chunkNames, isExternal, plugins = [] }: Bundle): Promise<void> {
+export async function bundle({
+  input,
+  target,
+  chunkNames,
+  isExternal,
+  plugins = [],
+  banner = () => '',
+}: Bundle): Promise<void> {
   const made = await rolldown({
     input,
     platform: 'node',
@@ -34,6 +43,7 @@ export async function bundle({ input, target, chunkNames, isExternal, plugins = 
     entryFileNames: '[name].js',
     chunkFileNames: chunkNames,
     comments: false,
+    banner: ({ name }) => banner(name),
   });
   await made.close();
   writeLicences(written, target);
@@ -45,12 +55,14 @@ function writeLicences({ output }: RolldownOutput, target: string): void {
   const folders = modules
     .map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0])
     .filter((found) => found !== undefined);
-  const texts = [...new Set(folders)].sort((one, other) => (one < other ? -1 : 1)).map((folder) => {
-    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const [file] = globSync('{LICEN[CS]E,licen[cs]e}*', { cwd: folder });
-    if (file === undefined) throw new Error(`${name} has no licence to go with what is bundled of it.`);
-    return `# ${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
-  });
+  const texts = [...new Set(folders)]
+    .sort((one, other) => (one < other ? -1 : 1))
+    .map((folder) => {
+      const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const [file] = globSync('{LICEN[CS]E,licen[cs]e}*', { cwd: folder });
+      if (file === undefined) throw new Error(`${name} has no licence to go with what is bundled of it.`);
+      return `# ${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+    });
   if (texts.length > 0) writeFileSync(join(target, 'LICENCES.md'), texts.join('\n'));
 }
 

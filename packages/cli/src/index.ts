@@ -1,5 +1,7 @@
 /** Pawl as a library: what a program needs to run durable agents, in one import. */
 
+import './supported-node.ts';
+
 export { type AiSdkModel, type AiSdkSettings, fromAiSdk } from '@pawl/ai-sdk';
 export * from '@pawl/engine';
 export type { Health, Policy, PoolOptions, Pricing, Timeouts } from '@pawl/models';
