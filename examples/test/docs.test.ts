@@ -31,6 +31,7 @@ const done: WireAnswer = { text: 'Done.' };
 const pages: { [page: string]: Played[] } = {
   'README.md': [{ prints: ['Done.'] }],
   'docs/context.md': [{ prints: ['context.gathered'] }],
+  'docs/durability.md': [{ prints: ['It is a log.'] }],
   'docs/models.md': [{ prints: ['Done.'] }],
   'docs/library.md': [
     { prints: ['Done.'] },
