@@ -1,6 +1,7 @@
 /**
  * Checks that every import goes the way the house is built: a package imports only packages above it and those it
- * declares, adapters never import each other, and the core imports nothing of node and nothing outside itself.
+ * declares, adapters never import each other, the core imports nothing of node and nothing outside itself, folders of a
+ * package have an order too, and no two files import each other in a circle.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
@@ -26,6 +27,11 @@ function coreMayImport(path: string, target: string): boolean {
   return target.startsWith('.') && (reached.startsWith(core) || reached === 'packages/engine/src/ports.ts');
 }
 
+/** Folders of a package, each of which may import only those before it. */
+const folderOrder: Record<string, readonly string[]> = {
+  engine: ['core', 'media', 'agents', 'registry', 'readers', 'context', 'runtime', 'middleware', 'testing'],
+};
+
 /** Parsing and validation that would slow every start; only behind an `import()` or an entry of their own. */
 const slowToLoad = [
   'zod',
@@ -39,15 +45,55 @@ const slowToLoad = [
 ];
 
 const problems: string[] = [];
+/** The files that each file imports. */
+const graph = new Map<string, string[]>();
 
 for (const file of globSync('packages/*/{src,bin}/**/*.{ts,js}')) {
   const path = file.split(sep).join('/');
   const owner = path.split('/')[1] ?? '';
   const manifest = JSON.parse(readFileSync(`packages/${owner}/package.json`, 'utf8'));
-  for (const { target, isType } of importsOf(readFileSync(file, 'utf8'))) {
-    const problem = check(path, owner, target, isType, manifest);
+  const imports = importsOf(readFileSync(file, 'utf8'));
+  graph.set(
+    path,
+    imports.flatMap(({ target }) => (target.startsWith('.') ? [reachedFrom(path, target)] : [])),
+  );
+  for (const { target, isType } of imports) {
+    const problem = check(path, owner, target, isType, manifest) ?? checkFolder(path, owner, target);
     if (problem !== null) problems.push(`${path}: imports ${target}: ${problem}`);
   }
+}
+for (const circle of circlesIn(graph)) problems.push(`These import each other in a circle: ${circle.join(', ')}.`);
+
+function checkFolder(path: string, owner: string, target: string): string | null {
+  const order = folderOrder[owner];
+  if (order === undefined || !target.startsWith('.')) return null;
+  const folderOf = (file: string) => order.indexOf(file.split('/')[3] ?? '');
+  const [from, to] = [folderOf(path), folderOf(reachedFrom(path, target))];
+  if (from < 0 || to <= from) return null;
+  return `${order[from]} comes before ${order[to]} and may not know of it.`;
+}
+
+/** Sets of files each of which leads to all others of its set (Tarjan's algorithm). */
+function circlesIn(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const circles: string[][] = [];
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const path: string[] = [];
+  const visit = (file: string): void => {
+    order.set(file, order.size);
+    lowest.set(file, order.size - 1);
+    path.push(file);
+    for (const next of edges.get(file) ?? []) {
+      if (!edges.has(next)) continue;
+      if (!order.has(next)) visit(next);
+      if (path.includes(next)) lowest.set(file, Math.min(lowest.get(file) ?? 0, lowest.get(next) ?? 0));
+    }
+    if (lowest.get(file) !== order.get(file)) return;
+    const circle = path.splice(path.indexOf(file));
+    if (circle.length > 1) circles.push(circle);
+  };
+  for (const file of edges.keys()) if (!order.has(file)) visit(file);
+  return circles;
 }
 
 function check(

@@ -4,9 +4,11 @@
  */
 import { parseArgs } from 'node:util';
 import type { SoakPart } from './soak/part.ts';
+import { seeds } from './soak/seeds.ts';
+import { parallelShells } from './soak/shells.ts';
 import { stops } from './soak/stops.ts';
 
-const parts: readonly SoakPart[] = [stops];
+const parts: readonly SoakPart[] = [stops, parallelShells, seeds];
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({

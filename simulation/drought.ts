@@ -5,7 +5,7 @@
  */
 import type { ModelRequest, ToolOutcome } from '@pawl/engine';
 import type { SummaryFate } from './crowded.ts';
-import { countOf, crowdedInfo } from './crowded.ts';
+import { countOf } from './crowded.ts';
 import type { Violate } from './invariants.ts';
 import type { Random } from './random.ts';
 
@@ -36,9 +36,9 @@ export const dryOutcome = ({ content }: ToolOutcome): Partial<ToolOutcome> =>
 const leastWorth = 300;
 
 /** No request is longer than the window, but for what cannot be taken out of it: the last step, and what was said since. */
-export function checkRoom(request: ModelRequest, violate: Violate): void {
+export function checkRoom(request: ModelRequest, contextTokens: number, violate: Violate): void {
   const tokens = countOf(request);
-  if (tokens <= crowdedInfo.contextTokens) return;
+  if (tokens <= contextTokens) return;
   const { messages } = request;
   const open = messages.findLastIndex(({ role }) => role === 'assistant');
   const first = messages[0]?.role === 'user' && messages[0].source === 'engine' ? 1 : 0;
@@ -47,6 +47,6 @@ export function checkRoom(request: ModelRequest, violate: Violate): void {
   if (worth < leastWorth) return;
   violate(
     'I47 room',
-    `${request.session}: a request of ${tokens} tokens for a window of ${crowdedInfo.contextTokens}, ${worth} of which could have been compacted.`,
+    `${request.session}: a request of ${tokens} tokens for a window of ${contextTokens}, ${worth} of which could have been compacted.`,
   );
 }

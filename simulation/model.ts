@@ -4,7 +4,7 @@ import { PawlError } from '@pawl/protocol';
 import { announcements, answers, contentOf, messageOf } from './answers.ts';
 import { countOf, crowdedInfo, summaryFates, summaryOf } from './crowded.ts';
 import { demandedContent } from './demands.ts';
-import { checkRoom, droughtOf } from './drought.ts';
+import { droughtOf } from './drought.ts';
 import { endingCall } from './errands.ts';
 import type { Violate } from './invariants.ts';
 import { fates } from './kinds.ts';
@@ -61,7 +61,6 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
       yield* summary(request, signal);
       return;
     }
-    if (world.isDry) checkRoom(request, world.violate);
     if (world.isCrowded && !world.isCalm() && random.chance(tooLong)) {
       await scheduler.wait(owner, 'refusal', signal);
       world.onWithdrawn(request.session, owner);

@@ -17,7 +17,7 @@ import { someSettings } from './choices.ts';
 import { createClients, humans } from './clients.ts';
 import { compactSomething, isCrowded } from './crowded.ts';
 import { demandSomething, isDemanding } from './demands.ts';
-import { dryLimits, isDry } from './drought.ts';
+import { checkRoom, dryLimits, isDry } from './drought.ts';
 import { difference } from './equality.ts';
 import { isErrand, runErrand } from './errands.ts';
 import { findUnrest, heal } from './heal.ts';
@@ -87,6 +87,7 @@ export async function simulate(
   };
   const versions = new Map<string, number>();
   const repeats: RepeatsWorld = {
+    hasTrueDigests: isRepeating(seed),
     digestOf: (path) => (isRepeating(seed) ? digestIn(versions, path) : `digest of ${path}`),
     isPolling: (tool) => isRepeating(seed) && tool === pollingTool,
   };
@@ -139,6 +140,8 @@ export async function simulate(
       if (own.driver !== machineOf(owner) || request.purpose === 'compaction') return;
       checkRequest(own, request, disk.blob, violate);
       checkSystem(own, request, violate);
+      const { contextTokens = 0 } = machineOf(owner)?.states.get(request.session)?.settings.modelInfo ?? {};
+      if (isDry(seed)) checkRoom(request, contextTokens, violate);
     },
     onDue(owed, state, owner) {
       const own = book(state.session);

@@ -1,6 +1,6 @@
 import type { DurableEvent, EventBody, JsonObject } from '@pawl/protocol';
 import { describe, expect, it } from 'vitest';
-import { noUsage } from '../src/core/state.ts';
+import { noUsage } from '../src/core/spending/usage.ts';
 import { fileChangesOf, undoStackOf } from '../src/readers/index.ts';
 
 const digest = (letter: string) => `sha256-${letter.repeat(64)}`;

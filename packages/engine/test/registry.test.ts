@@ -2,7 +2,7 @@ import type { JsonObject } from '@pawl/protocol';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Tool } from '../src/ports.ts';
-import { createRegistry } from '../src/runtime/registry.ts';
+import { createRegistry } from '../src/registry/registry.ts';
 
 const schema: JsonObject = { type: 'object', properties: {} };
 const tool = (name: string, changes: Partial<Tool> = {}): Tool => ({

@@ -2,7 +2,7 @@ import type { JsonObject } from '@pawl/protocol';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Tool } from '../src/ports.ts';
-import { validateInput } from '../src/runtime/validate.ts';
+import { validateInput } from '../src/registry/validate.ts';
 
 const tool = (input: Tool['input']): Tool => ({
   name: 't',

@@ -30,7 +30,7 @@ export const eventVersions: Record<EventType, number> = {
   'plan.written': 1,
   'plan.accepted': 1,
   'step.started': 1,
-  'message.added': 1,
+  'message.added': 2,
   'model.failed': 1,
   'result.checked': 1,
   'loop.changed': 1,
@@ -80,7 +80,10 @@ export const eventVersions: Record<EventType, number> = {
 type StoredEvent = { seq: number; type: string; version?: number; data: unknown };
 
 /** `upgrades[type][n]` turns data of version n into version n + 1. */
-const upgrades: Partial<Record<EventType, Record<number, (data: unknown) => unknown>>> = {};
+const upgrades: Partial<Record<EventType, Record<number, (data: unknown) => unknown>>> = {
+  // What is kept of it and which calls are refused was worked out by whoever read it.
+  'message.added': { 1: (data) => Object.assign({}, data, { isUndecided: true }) },
+};
 
 /**
  * A stored event in today's shape. A missing version is 1.

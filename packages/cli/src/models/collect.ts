@@ -59,7 +59,7 @@ export type ProviderRow = {
 export type PoolRow = { pool: string; models: readonly NamedModel[] };
 
 /** A model as settings name it, what keeps it from being used, and what of its variant it is not sent as it is. */
-export type NamedModel = { id: string; problem: string | null; changes: readonly string[] };
+type NamedModel = { id: string; problem: string | null; changes: readonly string[] };
 
 export type ModelsReport = {
   catalogue: { date: string; sources: readonly string[] };

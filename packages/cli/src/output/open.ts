@@ -2,10 +2,8 @@
 import type { OutputFormat } from '../run/flags.ts';
 import type { Reporter } from './reporter.ts';
 import type { Screen } from './screen.ts';
+import type { Shown } from './shown.ts';
 import type { Output } from './stdout.ts';
-
-/** How much of a run people are shown. */
-export type Shown = { isVerbose: boolean; showsThinking: boolean };
 
 export async function openReporter(
   format: OutputFormat,

@@ -3,7 +3,7 @@ import type { AgentProfile } from '@pawl/protocol';
 import type { State } from '../core/index.ts';
 import { mayCall, taskSettingsOf } from '../core/index.ts';
 import type { Tool, ToolSpec } from '../ports.ts';
-import type { Registry } from '../runtime/registry.ts';
+import type { Registry } from '../registry/registry.ts';
 
 type Whose = Pick<Readonly<State>, 'assignment' | 'settings'>;
 type Tools = Pick<Registry, 'specs' | 'get'>;

@@ -1,6 +1,6 @@
 /** Which tools a model is told of: all of a small set, of a large one those that are essential or that it looked for. */
 import type { ToolSpec } from '../ports.ts';
-import type { Registry } from '../runtime/registry.ts';
+import type { Registry } from '../registry/registry.ts';
 
 /** Sets of more tools than this are not sent whole: their descriptions would cost more than most work is worth. */
 const mostToolsSent = 40;

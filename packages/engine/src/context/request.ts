@@ -2,7 +2,7 @@
 import type { State } from '../core/index.ts';
 import { answerRoom } from '../core/index.ts';
 import type { Model, ModelRequest } from '../ports.ts';
-import type { EffectPorts } from '../runtime/effects/effect.ts';
+import type { Registry } from '../registry/registry.ts';
 import { toolsFor } from './audience.ts';
 import { offeredTools } from './offered.ts';
 import { promptOf } from './prompts/index.ts';
@@ -11,7 +11,10 @@ import { tailOf } from './tail.ts';
 /** What a step begins with, and keeps whatever changes while its model is being called: the prompt and the tools. */
 export type Told = Pick<ModelRequest, 'system' | 'tools'>;
 
-export function toldTo(state: Readonly<State>, ports: Pick<EffectPorts, 'system' | 'tools'>): Told {
+/** The prompt of a session whose surroundings are not gathered, and the tools that there are. */
+type ToldWith = { system(state: Readonly<State>): string; tools: Registry };
+
+export function toldTo(state: Readonly<State>, ports: ToldWith): Told {
   const toolChoice = state.turn?.options.toolChoice;
   const found = typeof toolChoice === 'object' ? [...state.offeredTools, toolChoice.tool] : state.offeredTools;
   return {

@@ -1,43 +1,41 @@
 /** The engine: four pure functions over a log. No I/O, no clock, no randomness; imports nothing of node. */
 
-export { answerProblem } from './answers.ts';
-export { canonicalJson, loopCheck } from './calls.ts';
-export { shortened } from './compaction/pins.ts';
+export { isWidening, mayCall, modeWith, stricterMode } from './agents/profile.ts';
+export { callId } from './answer/decide.ts';
+export type { Assigned } from './assignment/state.ts';
+export { loopCheck } from './calls/conflicts.ts';
+export { findCall } from './calls/evolve.ts';
+export { isRepetition, lastSameCall } from './calls/repeats.ts';
+export { canonicalJson } from './canonical-json.ts';
 export { removableIn } from './compaction/remove.ts';
+export { isAwaitingCompaction } from './compaction/settle.ts';
 export { sliceToBudget } from './compaction/slice.ts';
-export {
-  defaultCompaction,
-  isFull,
-  tokensOfMessage,
-  tokensOfMessages,
-  tokensOfText,
-  usableTokens,
-} from './compaction/window.ts';
-export type { Decision, Fingerprinted } from './decide.ts';
-export { decide, limitsRefusal } from './decide.ts';
-export type { Demand } from './demand.ts';
-export { demandOf, noResult } from './demand.ts';
-export type { Effect } from './due.ts';
+export { isFull, tokensOfMessage, tokensOfMessages, tokensOfText, usableTokens } from './compaction/window.ts';
+export { decide } from './decide.ts';
+export type { Decision, Fingerprinted } from './decision.ts';
 export { due } from './due.ts';
+export type { Effect } from './effect.ts';
 export { evolve } from './evolve.ts';
-export type { Assigned } from './fold/assignment.ts';
-export { findCall } from './fold/call.ts';
-export { ownerId } from './fold/task.ts';
+export { flowProblem } from './flows/settle.ts';
+export { charactersPerToken, windowTokens } from './history/window.ts';
 export { schemaFault } from './json-schema.ts';
-export type { Outgoing } from './mail.ts';
-export { letterProblem } from './mail.ts';
-export { originOf } from './origin.ts';
-export type { Checked, Declared, Outcome } from './outcomes.ts';
-export { callId } from './outcomes.ts';
-export { isWidening, mayCall, modeWith, stricterMode } from './profile.ts';
-export { isRepetition, lastSameCall } from './repeats.ts';
-export { isAwaitingCompaction } from './settle/compaction.ts';
-export { flowProblem } from './settle/flows.ts';
-export { isFullGathering } from './settle/gather.ts';
-export { settle } from './settle/index.ts';
-export { budgetReached } from './settle/limits.ts';
-export type { Call, HistoryMessage, Mailbox, QueuedInput, Settings, State, Turn } from './state.ts';
-export { defaultLimits, initialState, noUsage } from './state.ts';
-export type { Letter, Task } from './tasks/tasks.ts';
+export type { Outgoing } from './mail/decide.ts';
+export { letterProblem } from './mail/decide.ts';
+export type { Mailbox } from './mail/state.ts';
+export type { Checked, Declared, Outcome } from './outcome.ts';
+export { keptPins, shortened } from './pins/pins.ts';
+export { answerProblem } from './questions/decide.ts';
+export type { Demand } from './result/demand.ts';
+export { demandOf, noResult } from './result/demand.ts';
+export { limitsRefusal } from './session/limits.ts';
+export { originOf } from './session/origin.ts';
+export { defaultCompaction, defaultLimits } from './session/state.ts';
+export { settle } from './settle.ts';
+export { budgetReached } from './spending/limits.ts';
+export { addCost, addUsage, noUsage, totalInputTokens, totalTokens } from './spending/usage.ts';
+export type { Call, HistoryMessage, QueuedInput, Settings, State, Turn } from './state.ts';
+export { initialState } from './state.ts';
+export { isFullGathering } from './surroundings/settle.ts';
+export { ownerId } from './tasks/evolve.ts';
+export type { Letter, Task } from './tasks/state.ts';
 export { answerRoom, findTask, openTasks, spentOnTask, taskReport, taskSettingsOf, taskView } from './tasks/tasks.ts';
-export { addCost, addUsage, charactersPerToken, totalInputTokens, totalTokens, windowTokens } from './usage.ts';

@@ -2,7 +2,7 @@
 import { fileRefusal, megabytes } from './errors.ts';
 import { type MediaType, type PixelSize, pixelSizeOf } from './kinds.ts';
 import { limits } from './limits.ts';
-import type { PreparedFile } from './prepare.ts';
+import type { PreparedFile } from './prepared-file.ts';
 
 export type Sharp = typeof import('sharp').default;
 

@@ -3,4 +3,5 @@
 export { type MediaType, mediaTypeOf, signatureBytes } from './kinds.ts';
 export { limits } from './limits.ts';
 export { inspectPdf } from './pdfs.ts';
-export { type PreparedFile, prepareFile } from './prepare.ts';
+export { prepareFile } from './prepare.ts';
+export type { PreparedFile } from './prepared-file.ts';

@@ -2,7 +2,7 @@
 import { messageOf } from '@pawl/protocol';
 import { fileRefusal, megabytes } from './errors.ts';
 import { limits } from './limits.ts';
-import type { PreparedFile } from './prepare.ts';
+import type { PreparedFile } from './prepared-file.ts';
 
 /** @throws `damaged_file` also for one that is encrypted, `file_too_large`. */
 export async function preparePdf(bytes: Uint8Array, name: string): Promise<PreparedFile> {

@@ -1,19 +1,8 @@
 import { fileRefusal } from './errors.ts';
 import { prepareImage, type Sharp } from './images.ts';
-import { type MediaType, mediaTypeOf } from './kinds.ts';
+import { mediaTypeOf } from './kinds.ts';
 import { preparePdf } from './pdfs.ts';
-
-/** A file as it can be sent to a model. */
-export type PreparedFile = {
-  mediaType: MediaType;
-  bytes: Uint8Array;
-  /** For people and models: `image, 1568 × 1045 px, shrunk from 6000 × 4000 px and 9.1 MB`. */
-  summary: string;
-  /** Whether `bytes` are others than were given. */
-  isShrunk: boolean;
-  /** What it takes up of the images and pages that a request may hold. */
-  sheets: number;
-};
+import type { PreparedFile } from './prepared-file.ts';
 
 /**
  * Makes sure that models can take a file: an image of PNG, JPEG, GIF or WebP, or a PDF, by its bytes and not by its

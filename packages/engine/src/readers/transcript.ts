@@ -12,8 +12,7 @@ import type {
   Usage,
 } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
-import { noUsage } from '../core/state.ts';
-import { addCost, addUsage } from '../core/usage.ts';
+import { addCost, addUsage, noUsage } from '../core/spending/usage.ts';
 import { mainArgument } from './argument.ts';
 import { oneLine } from './visible.ts';
 import { modelText } from './words.ts';

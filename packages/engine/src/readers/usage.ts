@@ -1,7 +1,6 @@
 /** What sessions used and cost: a fold of their logs. */
 import type { DurableEvent, Usage } from '@pawl/protocol';
-import { noUsage } from '../core/state.ts';
-import { addUsage, totalTokens } from '../core/usage.ts';
+import { addUsage, noUsage, totalTokens } from '../core/spending/usage.ts';
 import { workflowText } from './words.ts';
 
 /** One call of a model that was billed, or may have been. */

@@ -18,7 +18,7 @@ import {
   type TaskEnding,
   whereabouts,
 } from './child-state.ts';
-import type { Session } from './session.ts';
+import type { LiveSession } from './live-session.ts';
 import { listenForSilence } from './silence.ts';
 
 /** Pauses before a session that could not be worked with is tried again, ms; after the last it is given up. */
@@ -54,10 +54,10 @@ export type ChildrenWorld = {
   clock: Clock;
   /** Nothing is driven here any more. */
   isClosed(): boolean;
-  create(id: string, by: Actor, first: readonly EventBody[]): Promise<Session>;
-  open(id: string): Promise<Session>;
+  create(id: string, by: Actor, first: readonly EventBody[]): Promise<LiveSession>;
+  open(id: string): Promise<LiveSession>;
   /** Drives it no further, unless a client has a hold on it. */
-  letGo(session: Session): void;
+  letGo(session: LiveSession): void;
   /** Who takes a task. @throws `unknown_agent`. */
   roleOf(agent: string, cwd: string): Promise<Role>;
 };
@@ -72,7 +72,7 @@ export function createChildren(world: ChildrenWorld): Children {
   };
 
   /** The task's session, driven here. @throws `session_locked` while another process drives it; `task_lost`. */
-  const reach = async (owner: Readonly<State>, task: Task): Promise<Session> => {
+  const reach = async (owner: Readonly<State>, task: Task): Promise<LiveSession> => {
     const isThere = (await log.read(task.session)).length > 0;
     if (isThere) return world.open(task.session);
     if (task.hasSession) {
@@ -89,7 +89,7 @@ export function createChildren(world: ChildrenWorld): Children {
   };
 
   /** What holds for it now comes before what it is to do. */
-  const assign = async (session: Session, owner: Readonly<State>, task: Task) => {
+  const assign = async (session: LiveSession, owner: Readonly<State>, task: Task) => {
     const isGiven = await session.look(({ assignment }) => (assignment?.instance ?? 0) >= task.instance);
     if (isGiven) return;
     const rules = task.letters.filter(({ body }) => body.type !== 'input.send');
@@ -102,7 +102,12 @@ export function createChildren(world: ChildrenWorld): Children {
   };
 
   /** The account of the task when it rests; null when it is not driven here any more before that. */
-  const untilRest = async (session: Session, task: Task, watch: Watch, stallMs: number): Promise<Account | null> => {
+  const untilRest = async (
+    session: LiveSession,
+    task: Task,
+    watch: Watch,
+    stallMs: number,
+  ): Promise<Account | null> => {
     const silence = listenForSilence(clock, stallMs, (isStalled) => watch.changed({ isStalled }));
     const events = session.bus.subscribe(undefined, watch.signal);
     let told: Change['status'] | null = null;
@@ -215,7 +220,7 @@ export function createChildren(world: ChildrenWorld): Children {
 }
 
 /** @throws when the session is not driven here; what it refuses is an answer. */
-async function hand(session: Session, letter: Letter): Promise<{ refusal?: string }> {
+async function hand(session: LiveSession, letter: Letter): Promise<{ refusal?: string }> {
   try {
     await session.command(commandOf(session.id, letter));
     return {};

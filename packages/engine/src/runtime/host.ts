@@ -1,98 +1,31 @@
 /** The live sessions of one process, and the clients that use them. */
 import { parseRule } from '@pawl/policy';
-import type { Actor, Client, Command, Flow, Identity, OpenOptions, TaskSettings } from '@pawl/protocol';
+import type { Actor, Client, Command, Identity, OpenOptions } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import { agentsOf, findAgent } from '../agents/index.ts';
 import { defaultPrompt } from '../context/prompt.ts';
-import type { State } from '../core/index.ts';
 import { evolve, initialState } from '../core/index.ts';
-import type {
-  Agent,
-  Agents,
-  BlobStore,
-  Clock,
-  ContextSource,
-  MailRules,
-  Memory,
-  Model,
-  Redactor,
-  SessionLog,
-  SessionQuery,
-  SessionSummary,
-  Surroundings,
-  ToolDefinition,
-} from '../ports.ts';
+import type { Agent, BlobStore, Model, Redactor, SessionLog, SessionQuery, SessionSummary } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import { createRegistry } from '../registry/registry.ts';
 import { createAttachments } from './attachments.ts';
 import { createChildren } from './children.ts';
 import { sessionClient } from './client.ts';
 import { beginning, checkId, withAgent } from './creation.ts';
 import type { ApproverRoutes } from './effects/approvers.ts';
-import type { EffectPorts, Runners } from './effects/effect.ts';
+import type { EffectPorts } from './effects/effect.ts';
 import { runners } from './effects/index.ts';
-import type { RuleLayer } from './effects/judge.ts';
 import { forkEvents, settled } from './fork.ts';
+import type { HostOptions } from './host-options.ts';
 import { createId, systemClock } from './ids.ts';
-import type { RequestMiddleware, ToolMiddleware } from './middleware.ts';
 import { readPlainFile } from './plain-file.ts';
 import { createPost } from './post.ts';
 import type { Prompts } from './prompts.ts';
 import { createPrompts } from './prompts.ts';
 import { recallFrom } from './recall.ts';
-import type { Registry } from './registry.ts';
-import { createRegistry } from './registry.ts';
-import type { Core, SessionPorts } from './session.ts';
+import type { SessionPorts } from './session.ts';
 import { core, Session } from './session.ts';
 import { viewOf } from './view.ts';
-
-export type HostOptions = {
-  /** Where sessions live: `sqliteLog({ path })`, `memoryLog()`, or your own. */
-  log: SessionLog;
-  /** Where large bodies live; the log itself if it can. */
-  blobs?: BlobStore;
-  /** The model of sessions that name none. */
-  model: Model;
-  /** Finds other models by name, for sessions that name one or switch. */
-  models?: (name: string) => Model | Promise<Model>;
-  tools?: readonly ToolDefinition[] | Registry;
-  /** Rules above the session's own, each with the name of where it comes from. */
-  rules?: readonly RuleLayer[];
-  /** Groups of people, and which approvals go to which. Without, every person is asked for all. */
-  approvers?: ApproverRoutes;
-  /** The agents that sessions can be of. Without, an agent is a name and no more. */
-  agents?: readonly Agent[] | Agents;
-  /** Makes the system prompt of sessions that begin here; `surroundings` in `@pawl/tools`, or your own. */
-  surroundings?: Surroundings;
-  /** Context from outside for the turns of sessions that begin here: retrievals, a knowledge graph. */
-  context?: readonly ContextSource[];
-  /** What is remembered beyond a session, for what a compaction brings back. */
-  memory?: Memory;
-  /** The system prompt, whole: nothing is gathered then. */
-  system?: string | ((state: Readonly<State>) => string);
-  /** How sessions delegate: how deep, how many at once, for how long. */
-  tasks?: Partial<TaskSettings>;
-  /** Rules that start work when work ends. */
-  flows?: readonly Flow[];
-  /** Around every call of a model; the first is the outermost. */
-  requestMiddleware?: readonly RequestMiddleware[];
-  /** Around every run of a tool; the first is the outermost. */
-  toolMiddleware?: readonly ToolMiddleware[];
-  /** Takes secrets out of what tools say. */
-  redactor?: Redactor;
-  /** Which sessions may write to each other; without, none. */
-  mail?: MailRules;
-  /** The template by which summaries of a long history are asked for; see `defaultSummaryPrompt`. */
-  summaryPrompt?: string;
-  clock?: Clock;
-  /** Makes ids of sessions. */
-  createId?: () => string;
-  /** Replaces parts of the engine, to prove that tests find what is broken. */
-  internals?: {
-    core?: Partial<Core>;
-    runners?: Partial<Runners>;
-    attachments?: typeof createAttachments;
-    readFile?: EffectPorts['readFile'];
-  };
-};
 
 /** A client of its own (human, `local`), and the maker of others. */
 export interface Host extends Client {

@@ -3,7 +3,7 @@ import type { CommandInput, Receipt } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { MailRules } from '../ports.ts';
 import { atRest } from './child-state.ts';
-import type { Session } from './session.ts';
+import type { LiveSession } from './live-session.ts';
 
 export type Post = {
   mayWrite(from: string, to: string): Promise<boolean>;
@@ -19,7 +19,7 @@ const treeRules: Required<MailRules> = {
   ownerOf: (session) => (session.includes('.') ? session.slice(0, session.lastIndexOf('.')) : null),
 };
 
-type Office = { open(session: string): Promise<Session>; letGo(session: Session): void };
+type Office = { open(session: string): Promise<LiveSession>; letGo(session: LiveSession): void };
 
 /**
  * Sessions are opened to be given mail, and let go where they are tasks that have ended: no mail sets those to work.

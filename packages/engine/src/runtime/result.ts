@@ -5,7 +5,7 @@ import type { Checked, Demand, State } from '../core/index.ts';
 import { noResult } from '../core/index.ts';
 import type { ModelMessage, ToolOutcome } from '../ports.ts';
 import { followAnswer, noAnswer } from '../readers/answer.ts';
-import { schemaProblems } from './validate.ts';
+import { schemaProblems } from '../registry/validate.ts';
 
 /** The last answer of a turn that was to be JSON; null where it is not the last, or nothing was asked for. */
 export async function checkAnswer(state: Readonly<State>, message: ModelMessage): Promise<Checked | null> {

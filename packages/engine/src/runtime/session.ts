@@ -11,6 +11,7 @@ import { Admission } from './admission.ts';
 import { Bus } from './bus.ts';
 import type { EffectPorts, Runners } from './effects/effect.ts';
 import { fingerprint } from './ids.ts';
+import type { LiveSession } from './live-session.ts';
 import { Runs } from './runs.ts';
 import { readAfter, write } from './writer.ts';
 
@@ -31,7 +32,7 @@ type Decided = { decision: Decision; seq: number };
 
 const engine: Actor = { kind: 'engine', id: 'pawl' };
 
-export class Session {
+export class Session implements LiveSession {
   readonly id: string;
   readonly bus: Bus;
   readonly #ports: SessionPorts;

@@ -7,18 +7,17 @@ import type { JsonObject, Judgement } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Call, Effect, Outcome } from '../core/index.ts';
 import { canonicalJson, findCall } from '../core/index.ts';
+import { validateInput } from '../registry/validate.ts';
+import type { Early, EarlyCalls } from './early-calls.ts';
 import type { EffectContext } from './effects/effect.ts';
+import type { Ran } from './effects/ended.ts';
 import { judge } from './effects/judge.ts';
-import { type Ran, runOnce } from './effects/run.ts';
-import { validateInput } from './validate.ts';
+import { runOnce } from './effects/run.ts';
 
 /** Calls that run early at the same time, at most. */
 const mostAtOnce = 4;
 
 type World = Pick<EffectContext, 'ports' | 'state'>;
-/** A call as the stream has it. */
-export type Early = Pick<Call, 'id' | 'tool' | 'input'>;
-
 type Entry = {
   early: Early;
   /** The session's last event when it was judged. */
@@ -32,7 +31,7 @@ type Entry = {
 };
 
 /** The early calls of one session; those of one answer at a time. */
-export class Speculation {
+export class Speculation implements EarlyCalls {
   readonly #world: World;
   readonly #entries = new Map<string, Entry>();
   /** To be judged, and to be run, in their order. */
@@ -49,7 +48,6 @@ export class Speculation {
     this.#world = world;
   }
 
-  /** A call of the answer that streams is whole. Calls come in their order. */
   offer(early: Early): void {
     const { seq, turn } = this.#world.state;
     // In a record that is being written, the answer may be given up already.
@@ -63,7 +61,6 @@ export class Speculation {
     if (!this.#isJudging) this.#judgeAll(this.#answer).catch(() => undefined);
   }
 
-  /** The answer is whole: resolves when what needs no waiting for the world outside is done. Nothing more is begun. */
   async close(): Promise<void> {
     if (this.#entries.size === 0) return;
     const { clock } = this.#world.ports;
@@ -79,7 +76,6 @@ export class Speculation {
     this.#isBlocked = true;
   }
 
-  /** Throws everything away; what is offered next is another answer's. */
   discard(): void {
     this.#answer += 1;
     this.#isJudging = false;
@@ -116,7 +112,6 @@ export class Speculation {
     return null;
   }
 
-  /** The run of this call, if it was begun early with these arguments and judged the same. What differs is thrown away. */
   take(call: Call, signal: AbortSignal): Promise<Ran> | null {
     const entry = this.#entries.get(call.id);
     if (entry === undefined) return null;

@@ -1,9 +1,9 @@
 /** What is kept of what persons say, and how text is fitted into a budget. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isStanding, pinOf, shortened, withPin } from '../../src/core/compaction/pins.ts';
 import { sliceToBudget } from '../../src/core/compaction/slice.ts';
 import { tokensOfText, usableTokens } from '../../src/core/compaction/window.ts';
+import { isStanding, keptPins, pinOf, shortened } from '../../src/core/pins/pins.ts';
 
 describe('X3: corrections', () => {
   it.each([
@@ -31,10 +31,11 @@ describe('X3: corrections', () => {
   ])('are not what is plainly a request: %s', (text) => expect(isStanding(text)).toBe(false));
 
   it('are kept whole when they steer a turn, and of a long input the lines that instruct', () => {
-    expect(pinOf(1, 'Roses.', true)).toEqual({ seq: 1, text: 'Roses.', isCorrection: true });
-    expect(pinOf(1, 'Roses.', false)).toEqual({ seq: 1, text: 'Roses.', isCorrection: false });
+    const said = (text: string, isSteering = false) => pinOf({ task: 'Paint.' }, { source: 'input', text, isSteering });
+    expect(said('Roses.', true)).toEqual({ text: 'Roses.', isCorrection: true });
+    expect(said('Roses.')).toEqual({ text: 'Roses.', isCorrection: false });
     const long = `${'Some log line.\n'.repeat(200)}Never paint it red.\n${'More.\n'.repeat(50)}`;
-    expect(pinOf(1, long, false)).toEqual({ seq: 1, text: 'Never paint it red.', isCorrection: true });
+    expect(said(long)).toEqual({ text: 'Never paint it red.', isCorrection: true });
   });
 
   it('are never dropped: plain inputs go first, then the longest are shortened', () => {
@@ -48,7 +49,7 @@ describe('X3: corrections', () => {
           text: `${seq}:${'x'.repeat(length)}`,
           isCorrection,
         }));
-        const kept = pins.reduce<ReturnType<typeof withPin>>((all, pin) => withPin(all, pin), []);
+        const kept = keptPins(pins);
         for (const { seq, isCorrection } of pins)
           if (isCorrection) expect(kept.some((pin) => pin.seq === seq)).toBe(true);
         expect(kept.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(40_000);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildRequest, toldTo } from '../../src/context/request.ts';
-import { createRegistry } from '../../src/runtime/registry.ts';
+import { createRegistry } from '../../src/registry/registry.ts';
 import { agent, begin, call, codeOf, type Session, text } from './support.ts';
 
 const outputSchema = { type: 'object', required: ['count'] };

@@ -15,8 +15,9 @@ import type {
 } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
 import type { Checked, Decision, Effect, Outcome } from '../../src/core/index.ts';
-import { decide, defaultLimits, due, evolve, findCall, initialState, noUsage, settle } from '../../src/core/index.ts';
+import { decide, defaultLimits, due, findCall, initialState, noUsage, settle } from '../../src/core/index.ts';
 import type { ModelMessage, ModelPart } from '../../src/index.ts';
+import { evolveWatched } from './ownership.ts';
 
 export const human: Identity = { kind: 'human', id: 'ann' };
 export const agent: Identity = { kind: 'agent', id: 'bot' };
@@ -64,7 +65,7 @@ export function open(log: readonly DurableEvent[]) {
     for (const body of bodies) {
       const event: DurableEvent = { seq: state.seq + 1, at: now, session: 's1', ...body, by };
       events.push(event);
-      evolve(state, event);
+      evolveWatched(state, event);
     }
   };
   const quiet = (): void => {
@@ -77,7 +78,7 @@ export function open(log: readonly DurableEvent[]) {
   };
   for (const event of log) {
     events.push(event);
-    evolve(state, event);
+    evolveWatched(state, event);
     now = event.at;
   }
   quiet();

@@ -34,7 +34,7 @@ export function findAt(provider: CatalogueProvider, name: string): ModelFacts | 
 }
 
 /** The same, without the family. */
-export function listedAt({ models, patterns }: CatalogueProvider, name: string): ModelFacts | null {
+function listedAt({ models, patterns }: CatalogueProvider, name: string): ModelFacts | null {
   const wanted = name.toLowerCase().trim();
   const exact = (text: string) => models.find(({ id }) => id.toLowerCase() === text);
   const matching = (text: string) => patterns.find(({ match }) => matches(match, text));

@@ -9,7 +9,7 @@ export type Dialect = Spoken & {
 };
 
 /** What of a dialect can be settled by who runs a server. */
-export type Spoken = {
+type Spoken = {
   /** What the server calls the limit of an answer. */
   outputLimitField: 'max_completion_tokens' | 'max_tokens';
   /** Whether it must be asked for the usage of a stream, and may be. */

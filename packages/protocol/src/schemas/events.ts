@@ -40,6 +40,18 @@ export const queueDisposition = z.enum(['run', 'wait', 'commit']);
 
 export const failure = z.object({ code: z.string(), message: z.string() });
 
+/** What follows when a call of the model brought no answer. */
+const afterFailure = z.discriminatedUnion('do', [
+  z.object({ do: z.literal('retry') }),
+  /** `orElse`: how the turn ends if there can be no compaction. */
+  z.object({
+    do: z.literal('compact'),
+    cause: z.enum(['overflow', 'cut']),
+    orElse: z.object({ outcome: turnOutcome, message: z.string() }),
+  }),
+  z.object({ do: z.literal('end'), outcome: turnOutcome, message: z.string() }),
+]);
+
 export const approvalDecision = z.enum(['allow', 'deny', 'timeout', 'cancelled']);
 
 export const repair = z.discriminatedUnion('op', [
@@ -160,7 +172,15 @@ export const eventData = {
   'plan.accepted': z.object({ agent: z.string(), input: z.string() }),
   'step.started': z.object({ turn: z.number().int(), step: z.number().int() }),
   /** A message's id is `m<seq>`, from the event that added it. */
-  'message.added': z.object({ message: z.discriminatedUnion('role', [userMessage, assistantMessage]) }),
+  'message.added': z.object({
+    message: z.discriminatedUnion('role', [userMessage, assistantMessage]),
+    /** What of it is kept word for word for as long as the session lives. */
+    pin: z.object({ text: z.string(), isCorrection: z.boolean() }).optional(),
+    /** Calls of it that are not run, each with the reason. */
+    refusedCalls: z.record(z.string(), z.string()).optional(),
+    /** Of a log of version 1, which said neither. */
+    isUndecided: z.boolean().optional(),
+  }),
   'model.failed': z.object({
     turn: z.number().int(),
     step: z.number().int(),
@@ -170,8 +190,10 @@ export const eventData = {
     usage: usage.optional(),
     /** US dollars of that; null where they are not known. */
     costUsd: z.number().min(0).nullable().optional(),
-    /** It is called again. */
+    /** The time of the request was over, and it is called again. */
     willRetry: z.boolean().optional(),
+    /** What follows: another try, a compaction (and the end of the turn, if there can be none), or the end. */
+    next: afterFailure.optional(),
     /** The tool of a call that the output limit cut off. */
     cutCall: z.string().optional(),
     /** What was tried before it was given up. */

@@ -1,7 +1,7 @@
 /**
  * Many contained commands in one repository at once, by several Pawls, some of which are killed, beside a person who uses
  * git there and makes and removes guarded places: none may fail, and the folder is afterwards what it was.
- * From the command line: node packages/tools/test/soak/parallel-shells.ts [commands] [shells] [pawls] [kills]
+ * `npm run soak -- shells` does it ten thousand times over.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -146,17 +146,3 @@ function listing(folder: string): Map<string, string> {
 
 const differences = (before: Map<string, string>, after: Map<string, string>) =>
   [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path));
-
-if (process.argv[1] === import.meta.filename) {
-  const [commands = 10_000, shells = 40, pawls = 4, kills = 12] = process.argv.slice(2).map(Number);
-  const report = await soakParallelShells({ commands, shells, pawls, kills });
-  console.log(
-    JSON.stringify(
-      { ...report, failures: report.failures.slice(0, 10), failureCount: report.failures.length },
-      null,
-      1,
-    ),
-  );
-  const { failures, changed, left, git } = report;
-  if (failures.length + changed.length + left.length + git.failures.length > 0) process.exitCode = 1;
-}

@@ -1,10 +1,11 @@
 /** The message that stands for the earlier conversation, made of what the session knows and of the summary. */
 import { textOf, todoLine, untrusted } from '@pawl/protocol';
-import type { Compaction, HistoryMessage, State } from '../state.ts';
-import { charactersPerToken } from '../usage.ts';
-import { shortened } from './pins.ts';
+import { charactersPerToken } from '../history/window.ts';
+import { keptPins, shortened } from '../pins/pins.ts';
+import type { HistoryMessage, State } from '../state.ts';
 import type { Region } from './slice.ts';
 import { sliceToBudget } from './slice.ts';
+import type { Compaction } from './state.ts';
 import { tokensOfMessages, usableTokens } from './window.ts';
 
 /** Share of the window that the message may take. */
@@ -63,9 +64,10 @@ const ownWords = [...Object.values(titles), beginning.slice(0, 40), ending.slice
 
 function partsOf(state: State, ready: Ready, cut: Cut, longestTask: number): Part[] {
   const { files, changed } = filesOf(state, ready);
-  const corrections = state.pins.filter(({ isCorrection }) => isCorrection);
+  const pins = keptPins(state.pins);
+  const corrections = pins.filter(({ isCorrection }) => isCorrection);
   const asked = askedBefore(state, cut);
-  const plain = state.pins.filter(({ isCorrection, text }) => !isCorrection && text !== asked);
+  const plain = pins.filter(({ isCorrection, text }) => !isCorrection && text !== asked);
   const line = ({ text }: { text: string }) => `- ${text.replaceAll('\n', '\n  ')}`;
   const recalled = ready.recalled.map((text) => line({ text }));
   const open = state.todos.items.filter(({ status }) => status !== 'completed');

@@ -1,12 +1,12 @@
 /** Who may compact or stop it, and what a summary that comes back leads to. */
 import type { CompactionSettings, EventData } from '@pawl/protocol';
-import type { Decision, Fingerprinted } from '../decide.ts';
-import { accept, refuse } from '../decide.ts';
-import { startCompaction } from '../settle/compaction.ts';
-import { budgetReached } from '../settle/limits.ts';
+import type { Decision, Fingerprinted, Refusal } from '../decision.ts';
+import { accept, refuse } from '../decision.ts';
+import { windowTokens } from '../history/window.ts';
+import { budgetReached } from '../spending/limits.ts';
 import type { State } from '../state.ts';
-import { windowTokens } from '../usage.ts';
 import { findNamed } from './remove.ts';
+import { startCompaction } from './settle.ts';
 
 export type CompactionOutcome =
   | {
@@ -66,7 +66,7 @@ function remove(state: State, { by, data }: CompactionCommand & { type: 'context
 /** Settings that are none; null if they can be held. */
 export function compactionRefusal(
   settings: { readonly [Name in keyof CompactionSettings]?: CompactionSettings[Name] | undefined } = {},
-): (Decision & { type: 'refused' }) | null {
+): Refusal | null {
   const { threshold = 0.5 } = settings;
   if (threshold >= 0.1 && threshold <= 0.95) return null;
   return refuse('bad_limit', 'The threshold of compaction is a share of the window from 0.1 to 0.95.');

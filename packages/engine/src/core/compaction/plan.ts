@@ -1,7 +1,7 @@
 /** Where a history is cut: what a summary will stand for, and what stays as it is. */
 import type { CompactionCause } from '@pawl/protocol';
+import { windowTokens } from '../history/window.ts';
 import type { HistoryMessage, State } from '../state.ts';
-import { windowTokens } from '../usage.ts';
 import { asCounted, tokensOfMessage, tokensOfMessages, usableTokens } from './window.ts';
 
 /** Messages that stay as they are, at most. */

@@ -3,9 +3,9 @@
  * compaction cannot reach goes too: the last step, and what was said since.
  */
 import type { EventData, UserPart } from '@pawl/protocol';
+import { charactersPerToken } from '../history/window.ts';
+import { shortened } from '../pins/pins.ts';
 import type { HistoryMessage, State } from '../state.ts';
-import { charactersPerToken } from '../usage.ts';
-import { shortened } from './pins.ts';
 import { asCounted } from './window.ts';
 
 type Removal = EventData['context.removed']['parts'][number];

@@ -1,5 +1,5 @@
 /** Fits regions of text into a budget: what matters least goes first, and what is preserved is shortened at last. */
-import { shortened } from './pins.ts';
+import { shortened } from '../pins/pins.ts';
 import { tokensOfText } from './window.ts';
 
 type Entry = { text: string; isPreserved?: boolean };

@@ -1,8 +1,8 @@
 /** Old results that are large give way to a line that says where they can be read: without a model, and only in batches that pay. */
 import type { EventData, ToolResult } from '@pawl/protocol';
-import { canonicalJson } from '../calls.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import { charactersOf, charactersPerToken } from '../history/window.ts';
 import type { HistoryMessage, State } from '../state.ts';
-import { charactersOf, charactersPerToken } from '../usage.ts';
 import { asCounted, usableTokens } from './window.ts';
 
 /** The latest messages are left alone. */

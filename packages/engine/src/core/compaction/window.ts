@@ -1,9 +1,7 @@
 /** How much of a model's window can be used, and how much of it a session has filled. */
-import type { CompactionSettings, ModelInfo } from '@pawl/protocol';
+import type { ModelInfo } from '@pawl/protocol';
+import { charactersOf, charactersPerToken, windowTokens } from '../history/window.ts';
 import type { HistoryMessage, State } from '../state.ts';
-import { charactersOf, charactersPerToken, windowTokens } from '../usage.ts';
-
-export const defaultCompaction: CompactionSettings = { isOn: true, threshold: 0.75 };
 
 /** Room for what an estimate misses: a share of the window, and never less than this. */
 const headRoomShare = 0.05;

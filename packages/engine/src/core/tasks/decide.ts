@@ -1,12 +1,12 @@
 /** What may be asked of tasks, and of a session that is one. */
 import type { CommandData, EventBody } from '@pawl/protocol';
-import type { Decision, Fingerprinted } from '../decide.ts';
-import { accept, refuse } from '../decide.ts';
-import { ownerId } from '../fold/task.ts';
+import { modeWith } from '../agents/profile.ts';
+import type { Decision, Fingerprinted } from '../decision.ts';
+import { accept, refuse } from '../decision.ts';
 import { schemaFault } from '../json-schema.ts';
-import { modeWith } from '../profile.ts';
-import { isStopping } from '../settle/ending.ts';
 import type { State } from '../state.ts';
+import { isStopping } from '../turn/ending.ts';
+import { ownerId } from './evolve.ts';
 import { depthOf, findTask, nextTask, openTasks, taskSettingsOf, workKey } from './tasks.ts';
 
 export type TaskCommand = Extract<Fingerprinted, { type: `task.${string}` }>;

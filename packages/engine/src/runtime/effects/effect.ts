@@ -1,16 +1,16 @@
+import type { RuleLayer } from '@pawl/policy';
 import type { DurableEvent, TransientBody } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../../core/index.ts';
 import type { Agents, BlobStore, Clock, ContextSource, Model, Redactor, Surroundings } from '../../ports.ts';
+import type { Registry } from '../../registry/registry.ts';
 import type { Attachments } from '../attachments.ts';
 import type { Children } from '../children.ts';
+import type { EarlyCalls } from '../early-calls.ts';
+import type { LiveSession } from '../live-session.ts';
 import type { RequestMiddleware, ToolMiddleware } from '../middleware.ts';
 import type { Post } from '../post.ts';
 import type { PromptSet } from '../prompts.ts';
-import type { Registry } from '../registry.ts';
-import type { Session } from '../session.ts';
-import type { Speculation } from '../speculation.ts';
 import type { ApproverRoutes } from './approvers.ts';
-import type { RuleLayer } from './judge.ts';
 
 /** What the effects of a session have at hand. */
 export type EffectPorts = {
@@ -53,7 +53,7 @@ export type EffectPorts = {
   /** The sessions of tasks. */
   children: Children;
   /** The session itself, as it is driven here; null when it is not any more. */
-  session(id: string): Promise<Session | null>;
+  session(id: string): Promise<LiveSession | null>;
 };
 
 /** What one running effect has at hand: to look at the session, to report, and to learn that it is no longer owed. */
@@ -66,7 +66,7 @@ export type EffectContext = {
   report(outcome: Outcome): Promise<boolean>;
   broadcast(body: TransientBody): void;
   /** Reads begun before the answer that asks for them was whole. */
-  speculation: Speculation;
+  speculation: EarlyCalls;
 };
 
 export type Runner<Kind extends Effect['kind']> = (

@@ -1,15 +1,16 @@
 /** One run of a tool, from its arguments to what the log is to hold of it. */
-import type { EventData, JsonObject } from '@pawl/protocol';
+import type { JsonObject } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
-import type { Call, Checked, Declared } from '../../core/index.ts';
+import type { Call, Declared } from '../../core/index.ts';
 import { demandOf } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
+import { validateInput } from '../../registry/validate.ts';
 import { chainTool } from '../middleware.ts';
 import { outcomeOf } from '../outcome.ts';
 import { heldToSchema } from '../result.ts';
 import { shapeOutput } from '../shape.ts';
-import { validateInput } from '../validate.ts';
 import type { EffectContext } from './effect.ts';
+import type { Ended, Ending, Ran } from './ended.ts';
 import { toolScope } from './scope.ts';
 
 /** How long a tool that was told to stop may take to do so, ms. */
@@ -17,15 +18,6 @@ const stopGraceMs = 2000;
 
 /** Code of the error that a tool's run ends with when it does not stop. */
 const leftBehind = 'left_behind';
-
-/** What becomes of a call, without its id. */
-export type Ending = Omit<EventData['tool.finished'], 'call'>;
-
-/** How a run ended; or what was judged was no longer so, and nothing was touched. */
-export type Ran = Ended | { outdated: string };
-
-/** `checked`: what it gives was held against what was asked for. */
-export type Ended = { ending: Ending; declared?: Declared; checked?: Checked };
 
 type World = Pick<EffectContext, 'ports' | 'state' | 'signal'>;
 type Judged = Pick<Call, 'id' | 'input' | 'judgement'> & Partial<Pick<Call, 'questions'>>;

@@ -46,7 +46,7 @@ function mailboxOf(state: Readonly<State>, post: Post): ToolMailbox {
   const { session, mail } = state;
   return {
     owner: post.ownerOf(session),
-    inbox: mail.inbox,
+    inbox: shownMails(mail.inbox),
     outbox: mail.outbox,
     async problem(letter) {
       const problem = letterProblem(state, letter);
@@ -54,4 +54,12 @@ function mailboxOf(state: Readonly<State>, post: Post): ToolMailbox {
       return `You cannot write to ${letter.to}: only sessions that work on the same task write to each other.`;
     },
   };
+}
+
+/** Mails that were taken note of and are still shown: the latest. */
+const mostShown = 100;
+
+function shownMails(inbox: State['mail']['inbox']): State['mail']['inbox'] {
+  const hidden = new Set(inbox.filter(({ isAcknowledged }) => isAcknowledged).slice(0, -mostShown));
+  return hidden.size === 0 ? inbox : inbox.filter((mail) => !hidden.has(mail));
 }

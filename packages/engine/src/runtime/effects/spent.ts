@@ -1,6 +1,6 @@
 import type { Usage } from '@pawl/protocol';
 import { noUsage } from '../../core/index.ts';
-import { addCost, addUsage } from '../../core/usage.ts';
+import { addCost, addUsage } from '../../core/spending/usage.ts';
 import type { ModelEvent } from '../../ports.ts';
 
 /** What a call of the model cost; null dollars are an unknown number of them. */

@@ -4,7 +4,7 @@ import { PawlError } from '@pawl/protocol';
 import type { Call } from '../../core/index.ts';
 import { findTask, taskReport, taskView } from '../../core/index.ts';
 import type { TaskScope } from '../../ports.ts';
-import type { Session } from '../session.ts';
+import type { LiveSession } from '../live-session.ts';
 import type { EffectContext } from './effect.ts';
 
 const model = { kind: 'agent', id: 'model' } as const;
@@ -13,7 +13,7 @@ export function taskScope(
   { ports, state, signal }: Pick<EffectContext, 'ports' | 'state' | 'signal'>,
   call: Pick<Call, 'id'>,
 ): TaskScope {
-  const self = async (): Promise<Session> => {
+  const self = async (): Promise<LiveSession> => {
     const session = await ports.session(state.session);
     if (session !== null) return session;
     throw new PawlError('session_closed', 'The session is not driven here any more.');

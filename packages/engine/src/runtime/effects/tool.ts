@@ -4,7 +4,8 @@ import { findCall } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
 import { outcomeOf } from '../outcome.ts';
 import type { EffectContext, Runner } from './effect.ts';
-import { type Ended, endingOf, inputOf, runOnce, withGrace } from './run.ts';
+import type { Ended } from './ended.ts';
+import { endingOf, inputOf, runOnce, withGrace } from './run.ts';
 import { toolScope } from './scope.ts';
 
 /**

@@ -1,0 +1,21 @@
+/** Which calls of an answer are refused before anyone looks at them. */
+import type { ToolCallPart } from '@pawl/protocol';
+import type { Turn } from '../state.ts';
+
+/** Calls that one answer may ask for. */
+const mostCalls = 256;
+
+/** The reason, by the id of the call: too many came at once, or more than the one that was asked for. */
+export function refusedCalls(
+  { advice }: Pick<Turn, 'advice'>,
+  calls: readonly Pick<ToolCallPart, 'id'>[],
+  most = mostCalls,
+): Record<string, string> | null {
+  if (calls.length > most) {
+    const reason = `Not run: ${calls.length} calls came in one answer, and no more than ${most} are taken. None was run. Ask for fewer at a time.`;
+    return Object.fromEntries(calls.map(({ id }) => [id, reason]));
+  }
+  if (advice?.kind !== 'smaller_call' || calls.length < 2) return null;
+  const reason = 'Not run: one call was asked for after the last answer was cut. Send the others in later answers.';
+  return Object.fromEntries(calls.slice(1).map(({ id }) => [id, reason]));
+}

@@ -1,0 +1,77 @@
+/** The compaction under way, and those that were. What it changes in the history is recorded there. */
+import type { DurableEvent, EventData } from '@pawl/protocol';
+import { repairHistory } from '../history/repair.ts';
+import type { HistoryMessage, State } from '../state.ts';
+import { removeParts } from './remove.ts';
+
+export function evolveCompaction(state: State, event: DurableEvent): void {
+  const { compactions } = state;
+  switch (event.type) {
+    case 'session.forked':
+      state.compaction = null;
+      break;
+    case 'step.started':
+      compactions.suspendedSteps = Math.max(0, compactions.suspendedSteps - 1);
+      break;
+    case 'history.repaired':
+      moveGround(state, repairHistory(state.messages, event.data.repairs, event.seq));
+      break;
+    case 'context.removed':
+      moveGround(state, removeParts(state.messages, event.data.parts));
+      break;
+    case 'context.trimmed':
+      state.trimmed += event.data.results.length;
+      break;
+    case 'compaction.started': {
+      const { compaction: number, cause, through, tokens, focus = null, isMechanical = false } = event.data;
+      compactions.count = number;
+      state.compaction = { number, cause, through, tokens, focus, isMechanical, ready: null, isMoved: false };
+      break;
+    }
+    case 'compaction.summarised': {
+      const { kind, summary, files, recalled, problem } = event.data;
+      const said = { kind, summary, files, recalled, ...(problem !== undefined && { problem }) };
+      if (state.compaction !== null) state.compaction.ready = said;
+      // A digest, made because no model could be asked.
+      if (problem !== undefined) countFailure(state, event.data);
+      break;
+    }
+    case 'compaction.failed':
+      state.compaction = null;
+      countFailure(state, event.data);
+      break;
+    case 'compaction.cancelled':
+      state.compaction = null;
+      suspend(state, event.data);
+      break;
+    case 'context.compacted': {
+      const { isMechanical = false, ready = null } = state.compaction ?? {};
+      compactions.summary = ready?.summary ?? null;
+      compactions.applied += 1;
+      // A digest says nothing of whether the model can be asked again.
+      if (!isMechanical && ready?.problem === undefined) compactions.failures = 0;
+      compactions.message = `m${event.seq}`;
+      state.compaction = null;
+      break;
+    }
+  }
+}
+
+type Suspension = Pick<EventData['compaction.failed'], 'suspendedSteps'>;
+
+function countFailure(state: State, { suspendedSteps }: Suspension): void {
+  state.compactions.failures = suspendedSteps === undefined ? state.compactions.failures + 1 : 0;
+  suspend(state, { suspendedSteps });
+}
+
+function suspend({ compactions }: State, { suspendedSteps }: Suspension): void {
+  compactions.suspendedSteps = suspendedSteps ?? compactions.suspendedSteps;
+}
+
+/** A change that reaches into what is being summarised leaves the summary without its ground. */
+function moveGround({ compaction, messages }: State, changed: readonly HistoryMessage[]): void {
+  if (compaction === null) return;
+  const last = messages.findIndex((message) => message.id === compaction.through);
+  const isMoved = messages.slice(0, last + 1).some((message, index) => changed[index] !== message);
+  compaction.isMoved ||= isMoved;
+}

@@ -1,0 +1,109 @@
+/** What the model sees of the conversation, and how much of its window that fills. */
+import type { AssistantMessage, DurableEvent, UserMessage } from '@pawl/protocol';
+import { removeParts } from '../compaction/remove.ts';
+import { trimMessages } from '../compaction/trim.ts';
+import { totalTokens } from '../spending/usage.ts';
+import type { State } from '../state.ts';
+import { repairHistory } from './repair.ts';
+import type { HistoryMessage } from './state.ts';
+import { charactersOf, windowTokens } from './window.ts';
+
+export function evolveHistory(state: State, event: DurableEvent): void {
+  switch (event.type) {
+    case 'step.started':
+      state.checkedMessages = state.messages.length;
+      break;
+    case 'message.added': {
+      const { message } = event.data;
+      if (message.role === 'user') addInput(state, message);
+      else addAnswer(state, message);
+      state.messages.push({ ...message, id: `m${event.seq}` });
+      break;
+    }
+    case 'tool.finished':
+      addResult(state, event);
+      break;
+    case 'history.repaired':
+      state.messages = repairHistory(state.messages, event.data.repairs, event.seq);
+      state.checkedMessages = state.messages.length;
+      state.signedFrom = state.messages.length;
+      break;
+    case 'context.gathered':
+      hydrate(state, event);
+      break;
+    case 'context.trimmed':
+      changeHistory(state, trimMessages(state.messages, event.data.results));
+      state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
+      break;
+    case 'context.removed':
+      changeHistory(state, removeParts(state.messages, event.data.parts));
+      state.attachments = state.messages.flatMap(digestsIn);
+      state.window = { tokens: Math.max(0, windowTokens(state) - event.data.freedTokens), charactersSince: 0 };
+      break;
+    case 'context.compacted': {
+      const { through, content, tokensAfter } = event.data;
+      const text = { type: 'text' as const, text: content };
+      const first: HistoryMessage = { role: 'user', id: `m${event.seq}`, source: 'engine', content: [text] };
+      changeHistory(state, [first, ...messagesAfter(state, through)]);
+      state.attachments = state.messages.flatMap(digestsIn);
+      state.window = { tokens: tokensAfter, charactersSince: 0 };
+      break;
+    }
+  }
+}
+
+function addInput(state: State, { content }: UserMessage): void {
+  for (const part of content) {
+    state.window.charactersSince += charactersOf(part);
+    if (part.type === 'file') state.attachments.push(part.digest);
+  }
+}
+
+/** A partial answer was not counted by its provider. */
+function addAnswer(state: State, { isPartial, usage }: AssistantMessage): void {
+  const tokens = totalTokens(usage);
+  if (isPartial !== true && tokens > 0) state.window = { tokens, charactersSince: 0 };
+}
+
+/** The results of a step are one message, which is added when the last of them is there. */
+function addResult(state: State, { data, seq }: DurableEvent & { type: 'tool.finished' }): void {
+  const { calls } = state.turn ?? { calls: [] };
+  if (!calls.some(({ id }) => id === data.call)) return;
+  state.window.charactersSince += data.content.length;
+  for (const file of data.files ?? []) {
+    state.window.charactersSince += charactersOf(file);
+    state.attachments.push(file.digest);
+  }
+  const results = calls.flatMap(({ result }) => (result === null ? [] : [result]));
+  if (results.length === calls.length) state.messages.push({ role: 'tool', results, id: `m${seq}` });
+}
+
+/** Context from outside stands after what was said, so that what a provider has cached stays as it is. */
+function hydrate(state: State, { data, seq }: DurableEvent & { type: 'context.gathered' }): void {
+  const { hydrated = [] } = data;
+  if (hydrated.length === 0) return;
+  const content = hydrated.map(({ text }) => ({ type: 'text' as const, text }));
+  state.messages.push({ role: 'user', source: 'context', id: `m${seq}`, content });
+  for (const { text } of hydrated) state.window.charactersSince += text.length;
+}
+
+/** The messages that stay where a summary stands for those up to `through`. */
+export function messagesAfter({ messages }: Pick<State, 'messages'>, through: string): HistoryMessage[] {
+  return messages.slice(messages.findIndex((message) => message.id === through) + 1);
+}
+
+/** What was checked for repair is checked again, and nothing was signed over the history as it is now. */
+function changeHistory(state: State, messages: HistoryMessage[]): void {
+  state.messages = messages;
+  state.checkedMessages = 0;
+  state.signedFrom = messages.length;
+}
+
+function digestsIn(message: HistoryMessage): string[] {
+  if (message.role === 'assistant') return [];
+  const files =
+    message.role === 'user'
+      ? message.content.filter((part) => part.type === 'file')
+      : message.results.flatMap((result) => result.files ?? []);
+  return files.map(({ digest }) => digest);
+}

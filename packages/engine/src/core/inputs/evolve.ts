@@ -1,0 +1,73 @@
+/** What waits to be taken up, and what was asked for. */
+import type { DurableEvent, UserMessage } from '@pawl/protocol';
+import { textOf } from '@pawl/protocol';
+import type { State, Turn } from '../state.ts';
+import { optionsOf } from '../turn/options.ts';
+import type { QueuedInput } from './state.ts';
+
+export function evolveInputs(state: State, event: DurableEvent): void {
+  switch (event.type) {
+    case 'session.forked':
+      state.queue = [];
+      state.isHeld = false;
+      break;
+    case 'session.resumed':
+      state.isHeld = false;
+      break;
+    case 'input.queued':
+      addToQueue(state, event);
+      break;
+    case 'input.edited': {
+      const queued = state.queue.find((input) => input.id === event.data.input);
+      if (queued !== undefined) queued.content = event.data.content;
+      break;
+    }
+    case 'input.removed':
+      removeFromQueue(state, event.data.input);
+      break;
+    case 'message.added':
+      if (event.data.message.role === 'user') takeUp(state, event.data.message);
+      break;
+    case 'turn.ended':
+      disposeOfQueue(state, state.turn?.cancel ?? null);
+      break;
+  }
+}
+
+function addToQueue(state: State, { data, by }: DurableEvent & { type: 'input.queued' }): void {
+  const { input, delivery, content, isFeedback = false } = data;
+  const isMail = isFromMail(state, input);
+  const isSteering = !isMail && (isFeedback || delivery === 'steer' || delivery === 'interrupt');
+  const queued: QueuedInput = { id: input, delivery, content, options: optionsOf(data), isSteering, by };
+  if (delivery === 'interrupt') state.queue.unshift(queued);
+  else state.queue.push(queued);
+  // What another agent writes does not release what a person told to wait.
+  if (delivery !== 'context' && !isMail) state.isHeld = false;
+}
+
+function removeFromQueue(state: State, id: string): void {
+  state.queue = state.queue.filter((input) => input.id !== id);
+}
+
+function takeUp(state: State, { source, input, content }: UserMessage): void {
+  if (source === 'input') {
+    state.task ??= textOf(content);
+    // What comes in the middle of a turn, or from another agent, does not take the place of what the turn is about.
+    const isSteer = state.queue.find(({ id }) => id === input)?.delivery === 'steer';
+    if (!isSteer && !isFromMail(state, input)) state.asked = textOf(content);
+  }
+  if (input !== undefined) removeFromQueue(state, input);
+}
+
+/** What a canceller says of the queue holds for what was queued then; whatever was sent since runs. */
+function disposeOfQueue(state: State, cancel: Turn['cancel']): void {
+  const { queue = 'run', inputs = [] } = cancel ?? {};
+  const isCovered = ({ id }: QueuedInput) => inputs.includes(id);
+  const sent = state.queue.filter((input) => input.delivery !== 'context');
+  if (queue === 'wait' && sent.length > 0 && sent.every(isCovered)) state.isHeld = true;
+  if (queue !== 'commit') return;
+  state.queue = state.queue.map((input) => (isCovered(input) ? { ...input, delivery: 'context' } : input));
+}
+
+const isFromMail = ({ mail }: State, input: string | undefined): boolean =>
+  mail.inbox.some((received) => received.mail === input);

@@ -1,0 +1,130 @@
+/** Mail between the sessions of one tree: what may be written, and what follows for whom it reaches. */
+import type { CommandData, EventBody, EventData, Letter } from '@pawl/protocol';
+import { untrusted } from '@pawl/protocol';
+import type { Decision, Fingerprinted } from '../decision.ts';
+import { accept, refuse } from '../decision.ts';
+import type { State } from '../state.ts';
+
+/** A letter and whom it is for, as a tool hands it over. */
+export type Outgoing = Letter & { to: string };
+
+const longestText = 20_000;
+/** Mails of one thread that a session may send: two agents that only answer each other come to an end. */
+const mostInThread = 50;
+/** Mails that may be on their way at the same time. */
+const mostUnderWay = 100;
+
+/** Back-off of the deliveries: 1 s doubling to a minute, some four minutes in all. */
+const mostAttempts = 10;
+const firstWaitMs = 1000;
+const longestWaitMs = 60_000;
+
+/** Why this may not be sent, as a sentence; null if it may. */
+export function letterProblem(
+  state: State,
+  { to, text, replyTo }: Pick<Outgoing, 'to' | 'text' | 'replyTo'>,
+): string | null {
+  if (to === state.session) return 'A session does not write to itself. Use notes.';
+  if (to === '' || text.trim() === '') return 'A mail has somebody whom it is for, and a text.';
+  if (text.length > longestText) return `A mail has at most ${longestText} characters. Write the rest to a file.`;
+  if (state.mail.outbox.length >= mostUnderWay) {
+    return `${mostUnderWay} mails are on their way already. Wait until some are delivered.`;
+  }
+  const thread = replyTo === undefined ? undefined : state.mail.threadOf.get(replyTo);
+  if (replyTo !== undefined && thread === undefined) return `There is no mail ${replyTo} to reply to.`;
+  if (thread !== undefined && (state.mail.sentIn.get(thread) ?? 0) >= mostInThread) {
+    return `This thread has ${mostInThread} mails of yours already. Decide by yourself, or end the work.`;
+  }
+  return null;
+}
+
+/** The intent to deliver it. `mail` is its id. */
+export function sent(
+  state: State,
+  mail: string,
+  { to, kind, priority, text, replyTo, artifacts }: Outgoing,
+): EventBody {
+  const thread = (replyTo === undefined ? undefined : state.mail.threadOf.get(replyTo)) ?? mail;
+  return {
+    type: 'mail.sent',
+    data: { mail, to, kind, priority, text, ...(replyTo !== undefined && { replyTo }), thread, artifacts },
+  };
+}
+
+/** Id of a mail: where it was written, so that the same one is never another. */
+export const mailId = (session: string, place: string): string => `${session}:${place}`;
+
+type MailCommand = Fingerprinted & { type: 'mail.send' | 'mail.receive' | 'mail.acknowledge' };
+
+export function decideMail(state: State, command: MailCommand): Decision {
+  switch (command.type) {
+    case 'mail.send': {
+      const problem = letterProblem(state, command.data);
+      if (problem !== null) return refuse('bad_mail', problem);
+      return accept(sent(state, mailId(state.session, command.id), command.data));
+    }
+    case 'mail.receive':
+      return receive(state, command.data, command);
+    case 'mail.acknowledge': {
+      const { mail } = command.data;
+      const found = state.mail.inbox.find((each) => each.mail === mail);
+      if (found === undefined) return refuse('no_mail', `There is no mail ${mail} in this session.`);
+      if (found.isAcknowledged) return refuse('already_acknowledged', `Mail ${mail} was taken note of already.`);
+      return accept({ type: 'mail.acknowledged', data: { mail, how: 'by_hand' } });
+    }
+    default:
+      return command satisfies never;
+  }
+}
+
+const deliveries = { notify: 'context', urgent: 'steer', interrupt: 'interrupt' } as const;
+
+/** Accepted once, by its id, from the session that wrote it and nobody else. */
+function receive(state: State, mail: CommandData['mail.receive'], { id, by }: MailCommand): Decision {
+  if (id !== mail.mail || by.kind !== 'agent' || by.id !== mail.from || mail.from === state.session) {
+    return refuse('bad_mail', 'A mail comes from the session that wrote it, under its own id.');
+  }
+  const content = [{ type: 'text' as const, text: mailText(mail) }];
+  // Only its owner sets a task to work, with something to spend.
+  const isAtWork = state.assignment === null || (state.assignment.instance > 0 && state.assignment.finished === null);
+  const delivery = isAtWork ? deliveries[mail.priority] : 'context';
+  const events: EventBody[] = [
+    { type: 'mail.received', data: mail },
+    { type: 'input.queued', data: { input: mail.mail, delivery, content } },
+  ];
+  const { turn } = state;
+  if (delivery === 'interrupt' && turn !== null && turn.cancel === null) {
+    const reason = `Interrupted by a mail of ${mail.from}.`;
+    events.push({ type: 'cancel.requested', data: { turn: turn.number, reason, queue: 'run' } });
+  }
+  return accept(...events);
+}
+
+/** As the model reads it. What another agent wrote is information, and stands in tags that it cannot forge. */
+function mailText({ mail, from, kind, text, replyTo, artifacts }: EventData['mail.received']): string {
+  const about = { mail, from, kind, ...(replyTo !== undefined && { 'reply-to': replyTo }) };
+  const attached = artifacts.length === 0 ? '' : `\nArtifacts: ${artifacts.join(', ')}`;
+  return untrusted('mail', about, `${text}${attached}`);
+}
+
+/** What a delivery that failed leads to: another try after a while, or the end, of which the agent is told. */
+export function undelivered(
+  state: State,
+  { mail, at, message, isFinal }: { mail: string; at: number; message: string; isFinal: boolean },
+): EventBody[] {
+  const found = state.mail.outbox.find((each) => each.mail === mail);
+  if (found === undefined) return [];
+  const attempt = found.attempts + 1;
+  if (!isFinal && attempt < mostAttempts) {
+    const retryAt = at + Math.min(longestWaitMs, firstWaitMs * 2 ** found.attempts);
+    return [{ type: 'mail.delayed', data: { mail, attempt, message, retryAt } }];
+  }
+  const text = `Your mail ${mail} to ${found.to} was not delivered: ${message}`;
+  return [
+    { type: 'mail.failed', data: { mail, message } },
+    {
+      type: 'input.queued',
+      data: { input: `${mail}:failed`, delivery: 'context', content: [{ type: 'text', text }] },
+    },
+  ];
+}

@@ -1,0 +1,12 @@
+export type Pin = {
+  /** Number of the event that it comes from. */
+  seq: number;
+  text: string;
+  /** It says how to work, or what was wrong. */
+  isCorrection: boolean;
+};
+
+/** What persons said that a compaction must keep word for word. */
+export type PinsState = { pins: Pin[] };
+
+export const initialPins = (): PinsState => ({ pins: [] });

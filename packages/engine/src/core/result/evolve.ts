@@ -1,0 +1,23 @@
+/** What becomes of a result that was held against the schema that the turn was asked for. */
+import type { DurableEvent, EventData } from '@pawl/protocol';
+import type { State, Turn } from '../state.ts';
+
+export function evolveResult({ turn }: State, event: DurableEvent): void {
+  if (turn === null) return;
+  switch (event.type) {
+    case 'result.checked':
+      if (!event.data.isValid) takeWrongResult(turn, event.data);
+      break;
+    case 'message.added':
+      if (event.data.message.role === 'user' && event.data.message.source === 'engine') turn.correction = null;
+      break;
+  }
+}
+
+function takeWrongResult(turn: Turn, { problem = '', step, call, consequence }: EventData['result.checked']): void {
+  turn.wrongResults += 1;
+  turn.wrongStep = step;
+  // What a call gave is told with its own result.
+  turn.correction = call === undefined ? problem : null;
+  if (consequence === 'failure') turn.failedResult = problem;
+}

@@ -1,0 +1,85 @@
+/** What changes of a turn that works toward a target. */
+import type { DurableEvent, EventData, TurnOptions } from '@pawl/protocol';
+import { isRest } from '../answer/ending.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import type { State, Turn } from '../state.ts';
+import { isNews } from '../turn/news.ts';
+import type { Loop } from './state.ts';
+
+export function startLoop({ target }: TurnOptions): Loop | null {
+  if (target === undefined) return null;
+  return {
+    status: 'executing',
+    iteration: 1,
+    maxIterations: target.maxIterations,
+    verify: target.verify ?? null,
+    hasProgressed: false,
+    fruitless: 0,
+    rest: null,
+    proposed: null,
+    isAssessed: false,
+  };
+}
+
+export function evolveTarget(state: State, event: DurableEvent): void {
+  const { turn } = state;
+  if (turn === null || turn.loop === null) return;
+  const { loop } = turn;
+  switch (event.type) {
+    case 'loop.changed':
+      changeLoop(loop, event.data);
+      break;
+    case 'loop.verified':
+      if (event.data.ok) {
+        loop.isAssessed = true;
+      } else {
+        loop.proposed = null;
+        loop.rest = { kind: 'failed_check', output: event.data.output };
+      }
+      break;
+    case 'message.added': {
+      const { message } = event.data;
+      if (message.role === 'assistant') {
+        if (isRest(message)) loop.rest = { kind: 'answer' };
+      } else if (isNews(message) && loop.rest?.kind !== 'failed_check') {
+        // What the agent waited for has come. What a check found, it is still to be told.
+        loop.rest = null;
+      }
+      break;
+    }
+    case 'todo.updated':
+      if (canonicalJson(event.data.todos) !== canonicalJson(state.todos.items)) loop.hasProgressed = true;
+      break;
+    case 'tool.finished':
+      finishCall(turn, loop, event.data);
+      break;
+    case 'task.ended':
+      if (event.data.outcome === 'completed') loop.hasProgressed = true;
+      break;
+  }
+}
+
+function changeLoop(loop: Loop, { status, iteration }: EventData['loop.changed']): void {
+  loop.status = status;
+  if (status !== 'assessing' && status !== 'executing') return;
+  if (iteration === loop.iteration) {
+    // In the same iteration, an end that was put forward is refused.
+    loop.rest = { kind: 'refused_end' };
+    return;
+  }
+  loop.fruitless = loop.hasProgressed ? 0 : loop.fruitless + 1;
+  loop.iteration = iteration;
+  loop.hasProgressed = false;
+  loop.isAssessed = status === 'assessing';
+  loop.proposed = null;
+  loop.rest = null;
+}
+
+/** A change is progress. A call that ends turns puts their end forward; whether it is one, is seen to before the next step. */
+function finishCall(turn: Turn, loop: Loop, data: EventData['tool.finished']): void {
+  const call = turn.calls.find(({ id }) => id === data.call);
+  const effect = call?.claims?.effect;
+  if (data.status === 'ok' && (effect === 'write' || effect === 'external')) loop.hasProgressed = true;
+  if (call === undefined || data.endsTurn === undefined || data.isBlocked === true) return;
+  loop.proposed = { message: data.endsTurn, ...(data.result !== undefined && { result: data.result }) };
+}

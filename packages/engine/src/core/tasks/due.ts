@@ -1,0 +1,41 @@
+/** What is owed to the tasks of a session, and to itself as somebody's task: in a turn and between turns alike. */
+
+import { assignmentTimer, idleTimer } from '../assignment/evolve.ts';
+import type { Effect } from '../effect.ts';
+import type { State } from '../state.ts';
+import { deadlineTimer } from './evolve.ts';
+import type { Task } from './state.ts';
+import { openTasks } from './tasks.ts';
+
+/** How long after its time a task is waited for that ends itself when its time is up, ms. */
+const graceMs = 60_000;
+
+export function owedToTasks(state: State): Effect[] {
+  const { tasks, assignment } = state;
+  if (tasks.length === 0 && assignment === null) return [];
+  const effects = tasks.filter(({ phase }) => phase === 'live').flatMap(owedToTask);
+  if (assignment === null || assignment.instance === 0 || assignment.finished !== null) return effects;
+  const { allotment, startedAt, isOverTime, isBackground, isNudged, isIdleOver, restedAt, idleMs } = assignment;
+  if (allotment !== null && allotment.durationMs !== null && !isOverTime) {
+    effects.push({ kind: 'timer', id: assignmentTimer(assignment), at: startedAt + allotment.durationMs });
+  }
+  const isResting = state.turn === null && state.turns > assignment.before.turns && openTasks(state).length === 0;
+  if (isResting && isBackground && !isNudged && !isIdleOver) {
+    effects.push({ kind: 'timer', id: idleTimer(assignment, state.turns), at: restedAt + idleMs });
+  }
+  return effects;
+}
+
+function owedToTask(task: Task): Effect[] {
+  const { id, instance, cancel, letters, allotment, startedAt, isOverdue, isBegun } = task;
+  const mode = cancel === null ? 'run' : 'stop';
+  const effects: Effect[] = [{ kind: 'task', id: `task:${id}:${instance}`, task: id, mode }];
+  const [letter] = letters;
+  if (cancel === null && isBegun && letter !== undefined) {
+    effects.push({ kind: 'letter', id: `letter:${id}:${letter.id}`, task: id, letter: letter.id });
+  }
+  if (allotment !== null && allotment.durationMs !== null && !isOverdue) {
+    effects.push({ kind: 'timer', id: deadlineTimer(task), at: startedAt + allotment.durationMs + graceMs });
+  }
+  return effects;
+}

@@ -1,0 +1,247 @@
+/** What the events of tasks change in their owner. */
+import type { DurableEvent, EventData, TaskStatus } from '@pawl/protocol';
+import { addCost, addUsage, noUsage } from '../spending/usage.ts';
+import type { State } from '../state.ts';
+import type { Letter, Task } from './state.ts';
+import { findTask, openTasks } from './tasks.ts';
+
+/** The id of the effect that rings when a task should long have ended of itself. */
+export const deadlineTimer = ({ id, instance }: Pick<Task, 'id' | 'instance'>) => `timer:task:${id}:${instance}`;
+
+export function evolveTasks(state: State, event: DurableEvent): void {
+  switch (event.type) {
+    case 'session.opened':
+      for (const task of openTasks(state)) task.isInterrupted = true;
+      break;
+    case 'session.forked':
+      leaveTasks(state);
+      break;
+    case 'session.configured':
+    case 'rule.added':
+    case 'rule.removed':
+      passDown(state, event);
+      break;
+    case 'message.added': {
+      const { message } = event.data;
+      const reported = message.role === 'user' && message.task !== undefined && findTask(state, message.task);
+      if (reported) reported.isReported = true;
+      break;
+    }
+    case 'timer.fired':
+      for (const task of state.tasks) if (event.data.timer === deadlineTimer(task)) task.isOverdue = true;
+      break;
+    case 'task.requested':
+      state.tasks.push(requested(state, event.data));
+      break;
+    case 'task.joined':
+    case 'task.started':
+    case 'task.changed':
+    case 'task.sent':
+    case 'task.delivered':
+    case 'task.reopened':
+    case 'task.cancelled':
+    case 'task.ended': {
+      const task = findTask(state, event.data.task);
+      if (task !== undefined) evolveTask(state, task, event);
+      break;
+    }
+  }
+}
+
+type TaskEvent = Extract<
+  DurableEvent,
+  {
+    type:
+      | 'task.joined'
+      | 'task.started'
+      | 'task.changed'
+      | 'task.sent'
+      | 'task.delivered'
+      | 'task.reopened'
+      | 'task.cancelled'
+      | 'task.ended';
+  }
+>;
+
+function evolveTask(state: State, task: Task, event: TaskEvent): void {
+  switch (event.type) {
+    case 'task.joined':
+      task.calls.push(event.data.call);
+      task.isBackground ||= event.data.isBackground;
+      break;
+    case 'task.started':
+      task.phase = 'live';
+      task.status = 'running';
+      task.allotment = event.data.allotment;
+      task.startedAt = event.at;
+      break;
+    case 'task.changed':
+      task.status = event.data.status ?? task.status;
+      task.isStalled = event.data.isStalled ?? task.isStalled;
+      task.isBegun = true;
+      task.hasSession = true;
+      break;
+    case 'task.sent': {
+      const { message, text, delivery } = event.data;
+      const by = { kind: 'agent' as const, id: ownerId(state.session) };
+      task.letters.push({ id: message, by, body: { type: 'input.send', data: { text, delivery } } });
+      break;
+    }
+    case 'task.delivered':
+      deliver(task, event.data);
+      break;
+    case 'task.reopened': {
+      const { instance, reason } = event.data;
+      const again = { phase: 'queued', status: 'queued', outcome: null, message: null, envelope: null } as const;
+      Object.assign(task, again, { instance, order: reason, isReported: false, isBackground: true, cancel: null });
+      task.isOverdue = false;
+      task.isInterrupted = false;
+      task.unread = [];
+      task.isBegun = false;
+      task.turn = state.turn?.number ?? 0;
+      task.history.push({ instance, reason, outcome: null, message: null });
+      break;
+    }
+    case 'task.cancelled':
+      task.cancel ??= { reason: event.data.reason };
+      break;
+    case 'task.ended':
+      endTask(task, event.data);
+      break;
+    default:
+      event satisfies never;
+  }
+}
+
+/** Who speaks in a task's session for its owner. */
+export const ownerId = (session: string) => `owner:${session}`;
+
+function requested(state: State, data: EventData['task.requested']): Task {
+  const { task, call, ...rest } = data;
+  const { prompt, context, outputSchema } = data;
+  const wanted =
+    outputSchema === undefined
+      ? undefined
+      : `Give complete a result that satisfies this JSON Schema: ${JSON.stringify(outputSchema)}`;
+  const order = [prompt, context, wanted].filter((part) => part !== undefined).join('\n\n');
+  return {
+    ...rest,
+    id: task,
+    calls: call === undefined ? [] : [call],
+    turn: state.turn?.number ?? 0,
+    phase: 'queued',
+    status: 'queued',
+    instance: 1,
+    order,
+    allotment: null,
+    startedAt: 0,
+    isStalled: false,
+    isBegun: false,
+    hasSession: false,
+    isOverdue: false,
+    isInterrupted: false,
+    cancel: null,
+    letters: [],
+    unread: [],
+    isReported: false,
+    isForeign: false,
+    outcome: null,
+    message: null,
+    envelope: null,
+    usage: noUsage,
+    costUsd: 0,
+    filesChanged: [],
+    history: [{ instance: 1, reason: data.prompt, outcome: null, message: null }],
+  };
+}
+
+function endTask(task: Task, data: EventData['task.ended']): void {
+  const { outcome, message, envelope, usage, costUsd, filesChanged } = data;
+  task.phase = 'ended';
+  task.status = statusAfter[outcome];
+  task.outcome = outcome;
+  task.message = message;
+  task.envelope = envelope;
+  task.allotment = null;
+  task.isStalled = false;
+  // What holds for it from now on it learns when it is opened again.
+  task.unread.push(...task.letters.flatMap(messageIn));
+  task.letters = task.letters.filter(({ body }) => body.type !== 'input.send');
+  // Whoever called it and waits has it from its call.
+  task.isReported = !task.isBackground;
+  task.usage = addUsage(task.usage, usage);
+  task.costUsd = addCost(task.costUsd, costUsd);
+  task.filesChanged = [...new Set([...task.filesChanged, ...filesChanged])];
+  const last = task.history.at(-1);
+  if (last !== undefined) Object.assign(last, { outcome, message });
+}
+
+function deliver(task: Task, { letter: id, refusal }: EventData['task.delivered']): void {
+  const letter = task.letters.find((other) => other.id === id);
+  task.letters = task.letters.filter((other) => other !== letter);
+  if (letter !== undefined && refusal !== undefined) task.unread.push(...messageIn(letter));
+}
+
+const messageIn = ({ body }: Letter): string[] => (body.type === 'input.send' ? [body.data.text] : []);
+
+const statusAfter: Record<EventData['task.ended']['outcome'], TaskStatus> = {
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  blocked: 'waiting_on_owner',
+};
+
+/** What narrows or widens the owner's leave holds below it too. */
+function passDown(state: State, event: DurableEvent): void {
+  const bodies = lettersOf(event);
+  if (bodies.length === 0 || event.by.kind === 'engine') return;
+  const person = { kind: event.by.kind, id: event.by.id };
+  const owner = { kind: 'agent' as const, id: ownerId(state.session) };
+  const letters = bodies.map((body, index): Letter => {
+    const isOwnRule = event.type !== 'session.configured';
+    const id = `${state.session}:${event.seq}${index === 0 ? '' : `:${index}`}`;
+    return { id, by: isOwnRule ? person : owner, body };
+  });
+  for (const task of state.tasks) {
+    const isThere = task.phase === 'live' || task.instance > 1 || task.phase === 'ended';
+    if (isThere && !task.isForeign) task.letters.push(...letters);
+  }
+}
+
+function lettersOf(event: DurableEvent): Letter['body'][] {
+  switch (event.type) {
+    case 'rule.added':
+      return [{ type: 'rule.add', data: event.data }];
+    case 'rule.removed':
+      return event.data.list === 'allow' ? [{ type: 'rule.remove', data: event.data }] : [];
+    case 'session.configured': {
+      const { mode, isAttended, profile } = event.data;
+      const data = { ...(mode !== undefined && { mode }), ...(isAttended !== undefined && { isAttended }) };
+      const configured: Letter['body'][] = Object.keys(data).length === 0 ? [] : [{ type: 'session.configure', data }];
+      return [...configured, ...narrowing(profile)];
+    }
+    default:
+      return [];
+  }
+}
+
+/** What another agent may not do, nobody below it may; what it may besides is its own. */
+function narrowing(profile: EventData['session.configured']['profile']): Letter['body'][] {
+  const { deny = [], ask = [] } = profile?.rules ?? {};
+  return [
+    ...deny.map((rule): Letter['body'] => ({ type: 'rule.add', data: { list: 'deny', rule } })),
+    ...ask.map((rule): Letter['body'] => ({ type: 'rule.add', data: { list: 'ask', rule } })),
+  ];
+}
+
+/** A fork takes the records; the tasks themselves stay with the session that asked for them. */
+function leaveTasks(state: State): void {
+  for (const task of state.tasks) {
+    task.isForeign = true;
+    task.letters = [];
+    task.isReported = true;
+    if (task.phase === 'ended') continue;
+    Object.assign(task, { phase: 'ended', status: 'failed', outcome: 'failed', allotment: null });
+    task.message = 'It stayed with the session that this one was forked from.';
+  }
+}

@@ -1,0 +1,60 @@
+/** How a turn comes to its end. */
+import type { EventBody, LoopStatus, TurnOutcome } from '@pawl/protocol';
+import { mostMalformedRounds } from '../calls/conflicts.ts';
+import type { Turn } from '../state.ts';
+
+/** A person cancelled it, or its time is up. */
+export function isStopping(turn: Turn): boolean {
+  return turn.cancel !== null || turn.isOverTime;
+}
+
+export function stopOutcome(turn: Turn): NonNullable<Turn['ending']> {
+  if (turn.cancel === null) {
+    return { outcome: 'max_duration', message: `The turn ran out of time in step ${turn.step}. Continue to go on.` };
+  }
+  const { by, reason } = turn.cancel;
+  return {
+    outcome: 'cancelled',
+    message: `Cancelled by ${by.id}${reason === null ? '' : `: ${reason}`}.`.replace(/\.\.$/, '.'),
+  };
+}
+
+/** Of a turn whose model does not get its calls or its result right, though it was told what is wrong; else null. */
+export function givenUpEnding({ malformedRounds, calls, failedResult }: Turn): Turn['ending'] {
+  if (failedResult !== null) {
+    const message = `The agent did not give the result that was asked for, even after it was told what was wrong. ${failedResult}`;
+    return { outcome: 'failed', message };
+  }
+  if (malformedRounds < mostMalformedRounds) return null;
+  const last = calls.at(-1)?.judgement?.reason ?? '';
+  const message = `The model's calls were malformed ${malformedRounds} times in a row. The last: ${last}`;
+  return { outcome: 'failed', message };
+}
+
+export function endOf(turn: Turn, ending: NonNullable<Turn['ending']>): EventBody {
+  const { number, step, usage, costUsd, unattendedDenials, loop } = turn;
+  const reached = loop !== null && {
+    loop: { status: loopEnd(loop.status, ending.outcome), iterations: loop.iteration },
+  };
+  const data = { turn: number, ...ending, steps: step, usage, costUsd, unattendedDenials, ...reached };
+  return { type: 'turn.ended', data };
+}
+
+/** Of a turn that failed or was cancelled, what its loop was at. */
+function loopEnd(status: LoopStatus, outcome: TurnOutcome): LoopStatus {
+  switch (outcome) {
+    case 'completed':
+    case 'blocked':
+      return outcome;
+    case 'max_steps':
+    case 'max_duration':
+    case 'budget':
+    case 'truncated':
+      return 'budget_exhausted';
+    case 'failed':
+    case 'cancelled':
+      return status;
+    default:
+      return outcome satisfies never;
+  }
+}
