@@ -3,47 +3,55 @@
  * and a package.json that points at them. In the repository nothing needs to be built; sources run as they are.
  */
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
-import { build as rolldown } from 'rolldown';
+import { cpSync, existsSync, globSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { bundle, copyResources } from './bundle.ts';
+import { entriesBehind, loadExportsLate } from './late-exports.ts';
 
 process.chdir(join(import.meta.dirname, '..'));
 const out = 'dist';
 const emitted = join(out, '.emitted');
 
+/** Packages that nobody uses all of. */
+const thin = new Set(['ai-sdk', 'cli', 'models', 'storage', 'tools']);
+const latePackages = ['@pawl/tools/memory', '@pawl/tools/surroundings'];
+
+/** What users install with Pawl; anything else that the sources import is bundled. */
+const installed = new Set(
+  globSync('packages/*/package.json').flatMap((file) => {
+    const { dependencies, peerDependencies } = JSON.parse(readFileSync(file, 'utf8'));
+    return Object.keys({ ...dependencies, ...peerDependencies });
+  }),
+);
+const isInstalled = (id: string) =>
+  id.startsWith('node:') ||
+  id.startsWith('@pawl/') ||
+  installed.has(id.split('/', id.startsWith('@') ? 2 : 1).join('/'));
+
+const workspace: { homepage: string; keywords: string[] } = JSON.parse(readFileSync('package.json', 'utf8'));
+
 rmSync(out, { recursive: true, force: true });
 const { status } = spawnSync(
   join('node_modules', '.bin', 'tsc'),
-  ['--project', 'tsconfig.build.json', '--outDir', emitted],
+  ['--project', 'tsconfig.build.json', '--outDir', emitted, '--emitDeclarationOnly'],
   { stdio: 'inherit' },
 );
 if (status !== 0) process.exit(1);
-for (const name of readdirSync('packages')) build(name);
+for (const name of readdirSync('packages')) await build(name);
 await bundleProgram();
 writeHelp();
 rmSync(emitted, { recursive: true, force: true });
 
-/** The program starts in half the time when it is a few files and not two hundred. The library stays as it is. */
+/** The program is one bundle of its own, with all of Pawl in it. */
 async function bundleProgram(): Promise<void> {
   const target = join(out, 'cli', 'dist');
-  await rolldown({
+  await bundle({
     input: { main: join('packages', 'cli', 'src', 'main.ts') },
-    platform: 'node',
-    external: (id) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('@pawl/'),
-    output: { dir: target, format: 'esm', chunkFileNames: 'main.[name].js' },
+    target,
+    chunkNames: 'main.[name].js',
+    isExternal: (id) => !id.startsWith('@pawl/') && isInstalled(id),
   });
-  // What the sources read from beside themselves is now read from beside the chunks.
-  for (const file of globSync('packages/*/src/**/*.{json,wasm}')) cpSync(file, join(target, basename(file)));
+  copyResources('packages/*/src', target);
 }
 
 /** The help as it is without a terminal, so that it can be shown without the program being loaded. */
@@ -54,15 +62,28 @@ function writeHelp(): void {
   writeFileSync(join(out, 'cli', 'dist', 'help.txt'), stdout);
 }
 
-function build(name: string): void {
+async function build(name: string): Promise<void> {
   const source = join('packages', name);
   const target = join(out, name);
-  cpSync(join(emitted, name, 'src'), join(target, 'dist'), { recursive: true });
-  for (const file of globSync(join(source, 'src/**/*')).filter((path) => /\.(json|html|css|wasm)$/.test(path))) {
-    const copy = join(target, 'dist', relative(join(source, 'src'), file));
-    mkdirSync(dirname(copy), { recursive: true });
-    cpSync(file, copy);
+  const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  for (const file of globSync('**/*.d.ts', { cwd: join(emitted, name, 'src') })) {
+    cpSync(join(emitted, name, 'src', file), join(target, 'dist', file));
   }
+  const door = resolve(source, 'src', 'index.ts');
+  const isThin = thin.has(name);
+  await bundle({
+    input: {
+      ...(isThin ? entriesBehind(source, readFileSync(door, 'utf8')) : {}),
+      ...(name === 'cli' && { 'supported-node': join(source, 'src', 'supported-node.ts') }),
+      ...entriesOf(source, manifest.exports),
+    },
+    target: join(target, 'dist'),
+    chunkNames: 'shared/[name].js',
+    isExternal: (id) => isInstalled(id),
+    banner: (entry) => (name === 'cli' && entry === 'index' ? "import './supported-node.js';" : ''),
+    plugins: isThin ? [loadExportsLate({ file: door, latePackages })] : [],
+  });
+  copyResources(`${source}/src`, join(target, 'dist'));
   for (const extra of globSync(join(source, '{bin,schema.json}'))) {
     cpSync(extra, join(target, relative(source, extra)), { recursive: true });
   }
@@ -70,15 +91,34 @@ function build(name: string): void {
   const own = join(source, 'node_modules');
   if (existsSync(own)) symlinkSync(join('..', '..', own), join(target, 'node_modules'));
   cpSync('LICENSE', join(target, 'LICENSE'));
-  cpSync('README.md', join(target, 'README.md'));
-  const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  const readme = name === 'cli' ? 'README.md' : join(source, 'README.md');
+  writeFileSync(join(target, 'README.md'), withAbsoluteLinks(readFileSync(readme, 'utf8'), dirname(readme)));
   const published = {
     ...manifest,
+    keywords: [...workspace.keywords, ...(manifest.keywords ?? [])],
+    homepage: `${workspace.homepage}#readme`,
+    repository: { type: 'git', url: `git+${workspace.homepage}.git`, directory: source },
     exports: Object.fromEntries(Object.entries<string>(manifest.exports).map(([entry, path]) => [entry, built(path)])),
     files: ['dist', 'bin', 'schema.json'],
   };
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
   console.log(`Built ${manifest.name} ${manifest.version} in ${target}.`);
+}
+
+/** A page that is read on npm, where the repository's other files are not beside it. */
+function withAbsoluteLinks(page: string, folder: string): string {
+  return page.replace(/\]\((?!https?:|#)([^)\s]+)\)/g, (_, link: string) => {
+    return `](${workspace.homepage}/blob/main/${join(folder, link)})`;
+  });
+}
+
+/** The sources behind an `exports`, each by the name that its bundle gets. */
+function entriesOf(source: string, entries: { [entry: string]: string }): { [name: string]: string } {
+  const sources = Object.values(entries).filter((path) => path.endsWith('.ts'));
+  const files = sources.flatMap((path) => globSync(path, { cwd: source }));
+  return Object.fromEntries(
+    files.map((file) => [relative('src', file).replace(/\.ts$/, ''), join(source, file)] as const),
+  );
 }
 
 /** Where an entry of `exports` is after the build. */

@@ -13,9 +13,10 @@ const allowed: Record<string, readonly string[]> = {
   engine: ['protocol', 'policy'],
   models: ['protocol', 'policy', 'engine'],
   tools: ['protocol', 'policy', 'engine'],
+  'ai-sdk': ['protocol', 'engine', 'models'],
   storage: ['protocol', 'policy', 'engine'],
   client: ['protocol'],
-  cli: ['protocol', 'policy', 'engine', 'models', 'tools', 'storage', 'client'],
+  cli: ['protocol', 'policy', 'engine', 'models', 'tools', 'storage', 'ai-sdk', 'client'],
 };
 
 /** What the core may use: itself, the types of the ports, the protocol, and the policy, which is as pure. */
@@ -103,7 +104,8 @@ function check(
   manifest: {
     name: string;
     dependencies?: Record<string, string>;
-    optionalDependencies?: Record<string, string>;
+    peerDependencies?: Record<string, string>;
+    devDependencies?: Record<string, string>;
   },
 ): string | null {
   if (path.startsWith(core) && !coreMayImport(path, target)) return 'the core is pure and stands alone.';
@@ -114,9 +116,15 @@ function check(
   }
   if (target.startsWith('node:')) return null;
   const name = target.startsWith('@') ? target.split('/').slice(0, 2).join('/') : (target.split('/')[0] ?? '');
-  const declared = { ...manifest.dependencies, ...manifest.optionalDependencies };
+  const isOfPawl = name.startsWith('@pawl/');
+  // What others made and users do not install is bundled.
+  const declared = {
+    ...manifest.dependencies,
+    ...manifest.peerDependencies,
+    ...(!isOfPawl && manifest.devDependencies),
+  };
   if (declared[name] === undefined && name !== manifest.name) return `${name} is not in its package.json.`;
-  if (name.startsWith('@pawl/') && !(allowed[owner] ?? []).includes(name.slice('@pawl/'.length))) {
+  if (isOfPawl && !(allowed[owner] ?? []).includes(name.slice('@pawl/'.length))) {
     return `${owner} may import only ${allowed[owner]?.join(', ') || 'nothing'}.`;
   }
   const isSchema = path.startsWith('packages/protocol/src/schemas/') || target === '@pawl/protocol/schemas';

@@ -1,8 +1,15 @@
 /** Builds what is published and checks it as its users will meet it: manifests, types, and the program itself. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { installBuilt, measureImport } from './installed.ts';
+
+/** What importing and installing Pawl may take. Time is told and not held: it is the machine's. */
+const mostFiles = 24;
+const mostCodeBytes = 520_000;
+const mostMemoryBytes = 15e6;
+const mostInstalledBytes = 45e6;
 
 process.chdir(join(import.meta.dirname, '..'));
 const home = mkdtempSync(join(tmpdir(), 'pawl-published-'));
@@ -21,6 +28,55 @@ for (const name of readdirSync('dist')) {
   // Everything is an ES module, for a Node that has `require(esm)`.
   run(`types of ${name}`, 'attw', ['--pack', join('dist', name), '--profile', 'esm-only', '--quiet']);
 }
+
+const place = join(home, 'installed');
+mkdirSync(place);
+const installedBytes = installBuilt(place);
+const { files, bytes, cpuMs, memoryBytes } = measureImport(place);
+const megabytes = (count: number) => `${(count / 1e6).toFixed(1)} MB`;
+console.log(`Importing pawl loads ${files.length} files (${megabytes(bytes)}): ${files.join(', ')}.`);
+console.log(
+  `It costs ${cpuMs.toFixed(0)} ms of CPU and ${megabytes(memoryBytes)} beyond Node; installed are ${megabytes(installedBytes)}.`,
+);
+const limits = [
+  { what: 'files loaded by importing pawl', found: files.length, most: mostFiles },
+  { what: 'bytes of code loaded by importing pawl', found: bytes, most: mostCodeBytes },
+  { what: 'bytes of memory that importing pawl takes', found: memoryBytes, most: mostMemoryBytes },
+  { what: 'bytes that installing pawl takes', found: installedBytes, most: mostInstalledBytes },
+];
+for (const { what, found, most } of limits) if (found > most) problems.push(`${found} ${what}; at most ${most}.`);
+
+const tooOld = spawnSync(
+  process.execPath,
+  [
+    '--input-type=module',
+    '--eval',
+    "Object.defineProperty(process.versions, 'node', { value: '20.9.0' }); await import('pawl');",
+  ],
+  { encoding: 'utf8', cwd: place },
+);
+if (!/pawl needs Node 22\.19 or newer, and this is Node 20\.9\.0/.test(tooOld.stderr)) {
+  problems.push(`On a Node that is too old the library says: ${tooOld.stderr}`);
+}
+
+cpSync(join('examples', 'echo.ts'), join(place, 'echo.ts'));
+for (const [runtime, ...args] of [[process.execPath], ['bun'], ['deno', 'run', '--allow-all']] as const) {
+  if (spawnSync(runtime, ['--version']).error !== undefined) {
+    console.log(`Skipped: the example on ${runtime}, which is not installed here.`);
+    continue;
+  }
+  const said = run(`the example on ${runtime}`, runtime, [...args, 'echo.ts'], { cwd: place });
+  if (!said.includes('The echo says: hello')) problems.push(`The example on ${runtime} says: ${said}`);
+  const start = join(place, 'node_modules', 'pawl', 'bin', 'pawl.js');
+  const worked = run(
+    `the program on ${runtime}`,
+    runtime,
+    [...args, start, 'run', '--model', 'demo', 'List the files'],
+    { cwd: place },
+  );
+  if (!worked.includes('echo.ts')) problems.push(`The program on ${runtime} says: ${worked}`);
+}
+
 const program = join(process.cwd(), 'dist', 'cli', 'bin', 'pawl.js');
 const answer = run('a run of the program', process.execPath, [program, 'run', '--model', 'demo', 'List the files'], {
   cwd: join(process.cwd(), 'examples', 'todo-app'),

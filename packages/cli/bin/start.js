@@ -31,7 +31,7 @@ function start() {
 
   // Compiled code is kept in a folder of this user, never in one that others can write to.
   const { PAWL_HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env;
-  if (!NODE_COMPILE_CACHE) {
+  if (!NODE_COMPILE_CACHE && enableCompileCache !== undefined) {
     const caches = XDG_CACHE_HOME?.startsWith('/') ? XDG_CACHE_HOME : join(homedir(), '.cache');
     enableCompileCache(PAWL_HOME ? join(PAWL_HOME, 'cache') : join(caches, 'pawl'));
   }

@@ -5,11 +5,17 @@ import type {
   CommandInput,
   CommandType,
   Identity,
+  JsonObject,
+  OutputSchema,
   PawlEvent,
   Receipt,
+  ResultOf,
+  SendOptions,
   SessionClient,
+  TurnResult,
+  UserPart,
 } from '@pawl/protocol';
-import { PawlError } from '@pawl/protocol';
+import { jsonSchemaOf, PawlError, resultBy } from '@pawl/protocol';
 import type { Connection } from './connection.ts';
 import type { AnswerLine, Requests, RequestType, StreamType } from './lines.ts';
 import { RemoteStream } from './stream.ts';
@@ -19,6 +25,11 @@ export interface RemoteClient extends Client {
   /** Resolves when the other side is gone, or the client was closed. */
   readonly closed: Promise<void>;
   close(): void;
+}
+
+/** A schema of a library stays here; over the connection goes what it describes. */
+function plain({ outputSchema, ...options }: SendOptions): SendOptions<JsonObject> {
+  return { ...options, ...(outputSchema !== undefined && { outputSchema: jsonSchemaOf(outputSchema) }) };
 }
 
 type Pending = { resolve(result: unknown): void; reject(error: PawlError): void };
@@ -145,8 +156,15 @@ export function remoteClient(connection: Connection, identity: Identity): Remote
     return {
       id,
       command,
-      send: (content, options = {}) => streamOf('client.send', id, { content, options }),
-      run: (content, options = {}) => ask('client.run', id, { content, options }),
+      send: (content, options = {}) => streamOf('client.send', id, { content, options: plain(options) }),
+      async run<Schema extends OutputSchema>(
+        content: string | UserPart[],
+        options: SendOptions<Schema> = {},
+      ): Promise<TurnResult<ResultOf<Schema>>> {
+        const { result, ...rest } = await ask('client.run', id, { content, options: plain(options) });
+        const made = (await resultBy(options.outputSchema, result)) as ResultOf<Schema> | undefined;
+        return { ...rest, ...(made !== undefined && { result: made }) };
+      },
       cancel: (reason) => command('turn.cancel', reason === undefined ? {} : { reason }),
       approve: (call, answer = {}) => command('approval.resolve', { call, decision: 'allow', ...answer }),
       deny: (call, reason) =>

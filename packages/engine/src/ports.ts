@@ -318,7 +318,7 @@ export type FormerEntry =
   /** Not kept, and why. */
   | { kind: 'lost'; reason: string };
 
-export type ToolOutcome = {
+export type ToolOutcome<Details extends JsonObject = JsonObject> = {
   /** For the model. Shaped by the engine if too long; the whole then goes to the blob store. */
   content: string;
   isError?: boolean;
@@ -330,7 +330,7 @@ export type ToolOutcome = {
    * and done again; `modes` maps those that it created to their permission bits, and
    * `folders` are the ones that it made for them.
    */
-  details?: JsonObject & {
+  details?: Details & {
     files?: { [path: string]: string | null };
     before?: { [path: string]: FormerEntry };
     modes?: { [path: string]: number };
@@ -370,7 +370,7 @@ export type ToolPlan = {
   answerWithinMs?: number;
 };
 
-export interface Tool<Input extends JsonObject = JsonObject> {
+export interface Tool<Input extends JsonObject = JsonObject, Details extends JsonObject = JsonObject> {
   readonly name: string;
   readonly description: string;
   /** JSON Schema, or a Standard Schema (which then needs `inputSchema` unless it can describe itself). */
@@ -406,10 +406,18 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   paths?(input: Input, scope: ToolScope): Promise<readonly string[]>;
   /** What would change, with nothing changed; asked only after the rules did not deny. @throws when it cannot be done. */
   plan?(input: Input, scope: ToolScope): Promise<ToolPlan>;
-  run(input: Input, context: ToolContext): Promise<ToolOutcome>;
+  run(input: Input, context: ToolContext): Promise<ToolOutcome<Details>>;
   /** After a crash: did it happen? Null if nobody can know. `evidence` is from the plan. */
-  reconcile?(input: Input, evidence: Json, scope: ToolScope): Promise<ToolOutcome | 'not_done' | null>;
+  reconcile?(input: Input, evidence: Json, scope: ToolScope): Promise<ToolOutcome<Details> | 'not_done' | null>;
 }
+
+/** A tool as it may be written down: its `run` may also give the text for the model alone, and need not be asynchronous. */
+export type ToolDefinition<Input extends JsonObject = JsonObject, Details extends JsonObject = JsonObject> = Omit<
+  Tool<Input, Details>,
+  'run'
+> & {
+  run(input: Input, context: ToolContext): ToolOutcome<Details> | string | Promise<ToolOutcome<Details> | string>;
+};
 
 /* ------------------------------------------------------------- the secrets */
 

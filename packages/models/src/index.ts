@@ -1,7 +1,5 @@
 /** Models: wires to providers, the demo, recordings, and what a call costs. */
 
-export { type AiSdkSettings, fromAiSdk } from './bridge/ai-sdk.ts';
-export type { AiSdkModel } from './bridge/ai-sdk-types.ts';
 export { createPricing, type Pricing } from './catalogue/pricing.ts';
 export { demo } from './demo/index.ts';
 export { type FailureDetails, failureDetails, isTransientFailure } from './errors.ts';
@@ -16,7 +14,8 @@ export type { KeyReport, ProviderReport } from './pool/report.ts';
 export type { Candidate, Key, Provider } from './pool/types.ts';
 export { type RecordWireOptions, recordWire } from './record/wire-record.ts';
 export { type ReplayWireOptions, replayWire } from './record/wire-replay.ts';
-export { modelFor, modelNames } from './select.ts';
+export { modelNames } from './select/forms.ts';
+export { modelFor } from './select.ts';
 export { type AnthropicOptions, anthropic } from './wires/anthropic.ts';
 export { type GoogleOptions, google } from './wires/google.ts';
 export { type OpenaiChatOptions, openaiChat } from './wires/openai-chat.ts';

@@ -9,6 +9,7 @@ import type { ProxyEnvironment } from './http/proxy.ts';
 import type { Health } from './pool/health.ts';
 import type { Candidate } from './pool/types.ts';
 import type { RecordedProviders } from './record/wire-cassette.ts';
+import { modelNames } from './select/forms.ts';
 import type { FoundKey } from './select/keys.ts';
 import { parseModelName } from './select/names.ts';
 import { isOtherVersion, nearest, suggestion } from './select/near.ts';
@@ -46,14 +47,6 @@ export {
   variantsOf,
 } from './select/resolve.ts';
 export type { KeySource, ModelSettings, ModelsSettings, ProviderSettings, Variants } from './select/settings.ts';
-
-/** How a model is named: what people write, and what it is. */
-export const modelNames: readonly (readonly [name: string, meaning: string])[] = [
-  ['demo', 'a small deterministic planner, without key or network'],
-  ['replay:<file>', 'a recorded session'],
-  ['<provider>/<model>', 'a model of a provider, such as anthropic/<model>; with @high and the like, a variant of it'],
-  ['<pool>', 'a chain of models from config.yaml'],
-];
 
 export type ModelsOptions = {
   settings?: ModelsSettings;

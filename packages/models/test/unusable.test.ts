@@ -1,20 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { Model } from '@pawl/engine';
 import { afterEach, describe, expect, it } from 'vitest';
 import { networkError } from '../src/http/failure.ts';
-import {
-  anthropic,
-  fromAiSdk,
-  google,
-  isTransientFailure,
-  openai,
-  openaiChat,
-  pool,
-  type WireOptions,
-} from '../src/index.ts';
+import { anthropic, google, isTransientFailure, openai, openaiChat, pool, type WireOptions } from '../src/index.ts';
 import { wireServer } from '../src/testing/index.ts';
 import { certificate, privateKey } from './certificate.ts';
 import { answerOf, call, request, thrownBy, user } from './support.ts';
@@ -84,14 +74,6 @@ describe('M2: a web page with status 200', () => {
     expect((await answerOf(model, ask)).content).toEqual([{ type: 'text', text: 'Here.' }]);
   });
 
-  it('is left by the bridge to the AI SDK as well', async () => {
-    const { url } = await says(page, 'text/html');
-    const provider = createOpenAICompatible({ name: 'local', baseURL: url });
-    expect(await thrownBy(call(fromAiSdk(provider('m')), ask))).toMatchObject({ code: 'not_a_model' });
-    const whole = fromAiSdk(provider('m'), { isStreaming: false });
-    expect(await thrownBy(call(whole, ask))).toMatchObject({ code: 'not_a_model' });
-  });
-
   it('is not seen in a stream that was cut before its first event, nor in one with noise before it', async () => {
     const { url } = await says('da', 'text/event-stream');
     expect(await thrownBy(call(anthropic(at(url)), ask))).toMatchObject({ code: 'stream_cut' });
@@ -114,8 +96,6 @@ describe('M2: a connection that cannot come about', () => {
       message: expect.stringMatching(/certificate of 127\.0\.0\.1 is not trusted.*NODE_EXTRA_CA_CERTS/) as string,
     });
     expect(connections).toBe(1);
-    const provider = createOpenAICompatible({ name: 'local', baseURL: `https://127.0.0.1:${port}` });
-    expect(await thrownBy(call(fromAiSdk(provider('m')), ask))).toMatchObject({ code: 'untrusted_certificate' });
   });
 
   it('for TLS at a port without it says so', async () => {

@@ -1,4 +1,6 @@
 /** What a client can do, the same in process and across a network. */
+
+import type { OutputSchema, ResultOf } from './output-schema.ts';
 import type {
   Answer,
   CommandInput,
@@ -8,6 +10,7 @@ import type {
   DurableEvent,
   EventData,
   FilePart,
+  Json,
   JsonObject,
   Limits,
   Origin,
@@ -43,7 +46,12 @@ export type CreateOptions = {
 };
 
 /** Review, result, tool choice, time and target are of the turn that the input starts. */
-export type SendOptions = Omit<CommandInput['input.send'], 'content' | 'delivery'> & {
+export type SendOptions<Schema extends OutputSchema = OutputSchema> = Omit<
+  CommandInput['input.send'],
+  'content' | 'delivery' | 'outputSchema'
+> & {
+  /** What the turn's result is to satisfy: JSON Schema, or a schema of zod, valibot, arktype and the like. */
+  outputSchema?: Schema;
   /** When a turn is running: after it (default), before its next model call, in its place, or not at all. */
   delivery?: 'queue' | 'steer' | 'interrupt' | 'reject';
   /** The command's id: the same id twice sends once. */
@@ -51,7 +59,11 @@ export type SendOptions = Omit<CommandInput['input.send'], 'content' | 'delivery
 };
 
 /** How a turn ended, and the last thing the agent said in it. */
-export type TurnResult = EventData['turn.ended'] & { text: string };
+export type TurnResult<Result = Json> = Omit<EventData['turn.ended'], 'result'> & {
+  text: string;
+  /** What satisfies the `outputSchema`, wherever `outcome` is `completed`. */
+  result?: Result | undefined;
+};
 
 export type Configuration = Omit<CommandInput['session.configure'], 'modelInfo' | 'profile'>;
 
@@ -65,8 +77,17 @@ export interface SessionClient {
    * iteration does not stop the turn.
    */
   send(input: string | UserPart[], options?: SendOptions): AsyncIterableIterator<PawlEvent>;
-  /** Sends an input and waits for its turn to end. */
-  run(input: string | UserPart[], options?: SendOptions): Promise<TurnResult>;
+  /**
+   * Sends an input and waits for its turn to end.
+   * @throws `bad_result` when the result satisfies the JSON Schema of `outputSchema`, but not what only its library checks.
+   * @example
+   * const { result } = await session.run('How many?', { outputSchema: z.object({ bugs: z.number() }) });
+   * console.log(result?.bugs);
+   */
+  run<Schema extends OutputSchema = JsonObject>(
+    input: string | UserPart[],
+    options?: SendOptions<Schema>,
+  ): Promise<TurnResult<ResultOf<Schema>>>;
   /** Any command. @throws the refusal, as a `PawlError` with its code. */
   command<Type extends CommandType>(type: Type, data: CommandInput[Type], id?: string): Promise<Receipt>;
   cancel(reason?: string): Promise<Receipt>;

@@ -4,6 +4,7 @@ export { mayAnswer } from './approvers.ts';
 export type * from './client.ts';
 export { isPawlError, messageOf, PawlError, toPawlError } from './errors.ts';
 export { isWiderMode, permissionModes, stricterMode } from './modes.ts';
+export { type DescribedSchema, jsonSchemaOf, type OutputSchema, type ResultOf, resultBy } from './output-schema.ts';
 export { resultText, untrusted, untrustedNotice } from './outside.ts';
 export { textOf, todoLine } from './text.ts';
 export type * from './types.ts';

@@ -1,13 +1,13 @@
 import { type JsonObject, PawlError } from '@pawl/protocol';
 import { schemaFault } from '../core/index.ts';
-import type { InputSchema, Tool, ToolSpec } from '../ports.ts';
+import type { InputSchema, Tool, ToolDefinition, ToolSpec } from '../ports.ts';
 
 /** The tools that a session may call, by name. The tools are shared between clones, the map is each one's own. */
 export interface Registry {
   /** @throws `duplicate_tool` if the name is taken; `bad_tool` if no model could be told of it. */
-  register(tool: Tool): void;
+  register(tool: ToolDefinition): void;
   /** Registers a tool, in the place of another of its name if there is one. @throws `bad_tool`. */
-  replace(tool: Tool): void;
+  replace(tool: ToolDefinition): void;
   /** Whether there was one to remove. */
   unregister(name: string): boolean;
   get(name: string): Tool | undefined;
@@ -21,7 +21,7 @@ export interface Registry {
 }
 
 /** @throws `duplicate_tool`, `bad_tool`. */
-export function createRegistry(tools: Iterable<Tool> = []): Registry {
+export function createRegistry(tools: Iterable<ToolDefinition> = []): Registry {
   const registry = registryOf(new Map());
   for (const tool of tools) registry.register(tool);
   return registry;
@@ -32,7 +32,9 @@ type Entry = { tool: Tool; spec: ToolSpec };
 function registryOf(entries: Map<string, Entry>): Registry {
   let specs: readonly ToolSpec[] | null = null;
   const names = () => [...entries.keys()].sort((one, other) => (one < other ? -1 : 1));
-  const set = (tool: Tool) => {
+  const set = (definition: ToolDefinition) => {
+    // What it returns is made an outcome where it is run.
+    const tool = definition as Tool;
     entries.set(tool.name, { tool, spec: specOf(tool) });
     specs = null;
   };

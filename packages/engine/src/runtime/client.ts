@@ -5,14 +5,16 @@ import type {
   CommandInput,
   CommandType,
   Identity,
+  OutputSchema,
   PawlEvent,
   Receipt,
+  ResultOf,
   SendOptions,
   SessionClient,
   TurnResult,
   UserPart,
 } from '@pawl/protocol';
-import { PawlError } from '@pawl/protocol';
+import { jsonSchemaOf, PawlError, resultBy } from '@pawl/protocol';
 import { followAnswer, noAnswer } from '../readers/answer.ts';
 import { createId } from './ids.ts';
 import type { Session } from './session.ts';
@@ -41,12 +43,13 @@ export function sessionClient(
   };
 
   const send = (input: string | UserPart[], options: SendOptions = {}): AsyncIterableIterator<PawlEvent> => {
-    const { id = createId(), delivery = 'queue', ...asked } = options;
+    const { id = createId(), delivery = 'queue', outputSchema, ...asked } = options;
     const content: UserPart[] = typeof input === 'string' ? [{ type: 'text', text: input }] : input;
     if (!Array.isArray(content)) throw new PawlError('bad_input', 'An input is a text, or a list of parts.');
+    const schema = outputSchema === undefined ? {} : { outputSchema: jsonSchemaOf(outputSchema) };
     const events = session.bus.subscribe(undefined, undefined, { isLast: endsWith(id), keepsAlive: true });
     events.hold();
-    const data = { content, delivery, ...asked };
+    const data = { content, delivery, ...asked, ...schema };
     command('input.send', data, id).then(
       // Sent before: what became of it since is in the log.
       (receipt) => events.release(receipt.isDuplicate ? receipt.seq : undefined),
@@ -62,7 +65,10 @@ export function sessionClient(
     id: session.id,
     command,
     send,
-    async run(input, options = {}) {
+    async run<Schema extends OutputSchema>(
+      input: string | UserPart[],
+      options: SendOptions<Schema> = {},
+    ): Promise<TurnResult<ResultOf<Schema>>> {
       const id = options.id ?? createId();
       let answer = noAnswer;
       let isOwn = false;
@@ -84,7 +90,9 @@ export function sessionClient(
         if (event.type === 'turn.ended' && isOwn) ended = { ...event.data, text: answer.text };
       }
       if (ended === null) throw new PawlError('no_turn', 'The input was removed or added as context; no turn took it.');
-      return ended;
+      const { result, ...rest } = ended;
+      const made = (await resultBy(options.outputSchema, result)) as ResultOf<Schema> | undefined;
+      return { ...rest, ...(made !== undefined && { result: made }) };
     },
     cancel: (reason) => command('turn.cancel', reason === undefined ? {} : { reason }),
     approve: (call, answer = {}) => command('approval.resolve', { call, decision: 'allow', ...answer }),

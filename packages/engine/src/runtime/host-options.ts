@@ -14,7 +14,7 @@ import type {
   Redactor,
   SessionLog,
   Surroundings,
-  Tool,
+  ToolDefinition,
 } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { createAttachments } from './attachments.ts';
@@ -32,7 +32,7 @@ export type HostOptions = {
   model: Model;
   /** Finds other models by name, for sessions that name one or switch. */
   models?: (name: string) => Model | Promise<Model>;
-  tools?: readonly Tool[] | Registry;
+  tools?: readonly ToolDefinition[] | Registry;
   /** Rules above the session's own, each with the name of where it comes from. */
   rules?: readonly RuleLayer[];
   /** Groups of people, and which approvals go to which. Without, every person is asked for all. */

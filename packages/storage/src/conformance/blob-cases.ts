@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { created, fill, toolFinished } from './samples.ts';
-import type { LogCase } from './suite.ts';
+import type { BlobCase } from './case.ts';
+import { created, fill, refuses, toolFinished } from './samples.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const digestOf = (bytes: Uint8Array): string => `sha256-${createHash('sha256').update(bytes).digest('hex')}`;
 
-export const blobCases: LogCase[] = [
+export const blobCases: BlobCase[] = [
   {
     name: 'a blob is found by the SHA-256 of its bytes, whatever they are',
     async check(log) {
@@ -68,6 +68,26 @@ export const blobCases: LogCase[] = [
       await log.put(bytesOf('again'));
       await log.delete('a');
       assert.notEqual(await log.get(digest), null);
+    },
+  },
+  {
+    name: 'a closed log takes no blobs',
+    async check(log) {
+      await log.close();
+      await refuses(log.put(new Uint8Array(1)), 'log_unavailable', 'Putting a blob into a closed log');
+    },
+  },
+];
+
+export const reopenBlobCases: BlobCase[] = [
+  {
+    name: 'a blob is there after closing and opening again',
+    async check(log, openAgain) {
+      const digest = await log.put(bytesOf('kept'));
+      await fill(log, 's', [created(), toolFinished(digest)]);
+      await log.close();
+      const again = await openAgain();
+      assert.notEqual(await again.get(digest), null);
     },
   },
 ];

@@ -4,6 +4,7 @@
  *     for (const { name, run } of logConformance(() => myLog())) it(name, run)
  */
 
+export type { ConformanceCase } from './case.ts';
 export { memoryConformance } from './memory.ts';
-export { type ConformanceCase, type ConformanceOptions, logConformance } from './suite.ts';
+export { type ConformanceOptions, logConformance } from './suite.ts';
 export { type FlakyOperation, type FlakyPlan, flakyLog, rivalLog, slowLog } from './wrappers.ts';

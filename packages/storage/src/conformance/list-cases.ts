@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SessionLog, SessionQuery } from '@pawl/engine';
+import type { LogCase } from './case.ts';
 import { created, fill, input, modelSays, place, stage, toolFinished, userSays } from './samples.ts';
-import type { LogCase } from './suite.ts';
 
 const found = async (log: SessionLog, query?: SessionQuery): Promise<string[]> =>
   (await log.list(query)).map(({ session }) => session);

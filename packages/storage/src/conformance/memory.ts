@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Memory, MemoryNote } from '@pawl/engine';
 import { isPawlError } from '@pawl/protocol';
-import type { ConformanceCase } from './suite.ts';
+import { type ConformanceCase, within } from './case.ts';
 
 type Given = Omit<MemoryNote, 'id' | 'at'>;
 
@@ -119,14 +119,20 @@ const cases: Case[] = [
   },
 ];
 
-/** The cases that every memory must pass, each on a new empty one of its own from `create`. */
-export function memoryConformance(create: () => Memory | Promise<Memory>): ConformanceCase[] {
+/**
+ * The cases that every memory must pass, each on a new empty one of its own from `create`, and within `timeoutMs`
+ * (default 20 000). `docs/durability.md` states them.
+ */
+export function memoryConformance(
+  create: () => Memory | Promise<Memory>,
+  { timeoutMs = 20_000 }: { timeoutMs?: number } = {},
+): ConformanceCase[] {
   return cases.map(({ name, check }) => ({
     name,
     async run() {
       const memory = await create();
       try {
-        await check(memory);
+        await within(timeoutMs, name, check(memory));
       } finally {
         await memory.close();
       }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { LogCase } from './case.ts';
 import { created, fill, place, refuses, stage } from './samples.ts';
-import type { LogCase } from './suite.ts';
 
 export const ownerCases: LogCase[] = [
   {

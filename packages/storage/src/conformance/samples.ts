@@ -1,13 +1,17 @@
 /** Small sessions to fill logs with. */
 import assert from 'node:assert/strict';
 import type { SessionLog } from '@pawl/engine';
-import { type DurableEvent, type EventBody, isPawlError, type PawlError } from '@pawl/protocol';
+import { type DurableEvent, type EventBody, eventVersions, isPawlError, type PawlError } from '@pawl/protocol';
 
 const by = { kind: 'human', id: 'conformance' } as const;
 
 /** Gives bodies their place: numbered on from `afterSeq`, at the times `at`, `at + 1`, … */
 export function place(session: string, afterSeq: number, bodies: readonly EventBody[], at = 1000): DurableEvent[] {
-  return bodies.map((body, index) => ({ ...body, seq: afterSeq + 1 + index, at: at + index, session, by }));
+  return bodies.map((body, index) => {
+    const version = eventVersions[body.type];
+    const event = { ...body, seq: afterSeq + 1 + index, at: at + index, session, by };
+    return version === 1 ? event : { ...event, version };
+  });
 }
 
 export const created = (overrides: Partial<DataOf<'session.created'>> = {}): EventBody => ({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { SessionLog } from '@pawl/engine';
 import type { DurableEvent } from '@pawl/protocol';
+import type { LogCase } from './case.ts';
 import { created, fill, place, stage } from './samples.ts';
-import type { LogCase } from './suite.ts';
 
 /** Reads on until `count` events were seen; then ends the watch. */
 export async function watchUntil(

@@ -1,11 +1,12 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type Migration, migrate, refuseForeign } from './migrations.ts';
+import { withNumberedParameters } from './numbered.ts';
 
 const busyTimeoutMs = 5000;
 
 /** Opens the database, ready to use and in the newest shape. */
 export function connect(path: string, isPowerLossSafe: boolean, steps: readonly Migration[]): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  const database = withNumberedParameters(new DatabaseSync(path, { timeout: busyTimeoutMs }));
   try {
     refuseForeign(database, steps, path);
     database.exec('PRAGMA journal_mode = WAL');

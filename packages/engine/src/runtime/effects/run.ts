@@ -6,6 +6,7 @@ import { demandOf } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
 import { validateInput } from '../../registry/validate.ts';
 import { chainTool } from '../middleware.ts';
+import { outcomeOf } from '../outcome.ts';
 import { heldToSchema } from '../result.ts';
 import { shapeOutput } from '../shape.ts';
 import type { EffectContext } from './effect.ts';
@@ -42,14 +43,16 @@ export async function runOnce(
   };
   const begun = ports.clock.now();
   const outside = tool.isOutside === true ? { isOutside: true } : {};
-  const run = chainTool(ports.toolMiddleware, async (chosen, input, scope) => chosen.run(input, scope));
+  const run = chainTool(ports.toolMiddleware, async (chosen, input, scope) =>
+    outcomeOf(chosen.name, await chosen.run(input, scope)),
+  );
   try {
     const outcome = await withGrace(
       world,
       tool.name,
       run(tool, isValid ? call.input : await inputOf(tool, call), context),
     );
-    const { ending, ...said } = await endingOf(world, outcome);
+    const { ending, ...said } = await endingOf(world, outcomeOf(tool.name, outcome));
     // A tool that was stopped says what it can; that it was stopped is not its to say.
     const status = signal.aborted && ending.status !== 'ok' ? 'cancelled' : ending.status;
     return {
@@ -162,7 +165,7 @@ function withoutSecrets({ ports }: World, { content, details, ...outcome }: Tool
   const { redact } = ports.redactor;
   return {
     ...outcome,
-    content: redact(String(content)),
+    content: redact(content),
     details: asJson(details, redact),
     ...(outcome.endsTurn !== undefined && { endsTurn: redact(outcome.endsTurn) }),
     ...(outcome.plan !== undefined && { plan: redact(outcome.plan) }),

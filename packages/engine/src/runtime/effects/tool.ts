@@ -2,6 +2,7 @@ import { messageOf } from '@pawl/protocol';
 import type { Call } from '../../core/index.ts';
 import { findCall } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
+import { outcomeOf } from '../outcome.ts';
 import type { EffectContext, Runner } from './effect.ts';
 import type { Ended } from './ended.ts';
 import { endingOf, inputOf, runOnce, withGrace } from './run.ts';
@@ -42,7 +43,7 @@ async function recover(context: EffectContext, owed: Owed, tool: Tool, mode: 're
     const content = `${why} It had begun and took no effect.`;
     await finish(context, owed, { ending: { status: 'cancelled', content } });
   } else if (found !== null) {
-    await finish(context, owed, await endingOf(context, found));
+    await finish(context, owed, await endingOf(context, outcomeOf(tool.name, found)));
   } else {
     const content =
       'Interrupted: the program was stopped while this ran, and nobody knows whether it took effect. Look at the state of things before trying it again.';

@@ -1,8 +1,7 @@
 /** Keys that a provider's error may repeat. The SDK sends them, so the bridge has to find out what they are. */
+import { fields, secretsIn, withoutSecrets } from '@pawl/models/wiring';
 import type { PawlError } from '@pawl/protocol';
-import { secretsIn, withoutSecrets } from '../http/headers.ts';
-import { fields } from '../wires/fields.ts';
-import type { AiSdkModel } from './ai-sdk-types.ts';
+import type { AiSdkModel } from './types.ts';
 
 const leastLength = 8;
 const secretVariable = /key|token|secret|password|credential/i;

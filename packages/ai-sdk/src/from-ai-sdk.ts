@@ -1,16 +1,24 @@
 import type { Model, ModelEvent, ModelRequest } from '@pawl/engine';
+import {
+  createPricing,
+  defaultTimeouts,
+  fields,
+  isWebPage,
+  list,
+  modelError,
+  notAModel,
+  type Parameters,
+  type SilenceLimit,
+  silenceLimit,
+  string,
+  type Timeouts,
+} from '@pawl/models/wiring';
 import { PawlError } from '@pawl/protocol';
-import { createPricing } from '../catalogue/pricing.ts';
-import { modelError } from '../errors.ts';
-import { defaultTimeouts, type SilenceLimit, silenceLimit, type Timeouts } from '../http/timeouts.ts';
-import { isWebPage, notAModel } from '../http/unusable.ts';
-import type { Parameters } from '../parameters.ts';
-import { fields, list, string } from '../wires/fields.ts';
-import { readError } from './ai-sdk-errors.ts';
-import { createOptions, unstored } from './ai-sdk-prompt.ts';
-import { withoutKeys } from './ai-sdk-secrets.ts';
-import { createPartReader } from './ai-sdk-stream.ts';
-import type { AiSdkModel, ProviderOptions } from './ai-sdk-types.ts';
+import { readError } from './errors.ts';
+import { createOptions, unstored } from './prompt.ts';
+import { withoutKeys } from './secrets.ts';
+import { createPartReader } from './stream.ts';
+import type { AiSdkModel, ProviderOptions } from './types.ts';
 
 export type AiSdkSettings = {
   /** Default: the SDK's names, `provider/model`. */

@@ -1,8 +1,17 @@
+import {
+  describeFailure,
+  fields,
+  isWebPage,
+  modelError,
+  networkError,
+  notAModel,
+  number,
+  providerError,
+  responseError,
+  string,
+  unusableAddress,
+} from '@pawl/models/wiring';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
-import { modelError } from '../errors.ts';
-import { describeFailure, networkError, providerError, responseError } from '../http/failure.ts';
-import { isWebPage, notAModel, unusableAddress } from '../http/unusable.ts';
-import { fields, number, string } from '../wires/fields.ts';
 
 /** Names of the SDK's errors, without their common `AI_`. Source: https://ai-sdk.dev/docs/reference/ai-sdk-errors. */
 const codes: { readonly [name: string]: readonly [code: string, advice: string] } = {

@@ -1,10 +1,20 @@
 import type { ModelEvent, ModelMessage } from '@pawl/engine';
+import {
+  type Block,
+  type CallBlock,
+  createAnswer,
+  type Fields,
+  fields,
+  list,
+  modelError,
+  number,
+  providerError,
+  string,
+  type TextBlock,
+  type ThinkingBlock,
+} from '@pawl/models/wiring';
 import type { StopReason, Usage } from '@pawl/protocol';
-import { modelError } from '../errors.ts';
-import { providerError } from '../http/failure.ts';
-import { type Block, type CallBlock, createAnswer, type TextBlock, type ThinkingBlock } from '../wires/answer.ts';
-import { type Fields, fields, list, number, string } from '../wires/fields.ts';
-import { readError } from './ai-sdk-errors.ts';
+import { readError } from './errors.ts';
 
 /** Reads the parts of one answer of an AI SDK model. */
 export type PartReader = {

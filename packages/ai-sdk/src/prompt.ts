@@ -1,9 +1,8 @@
 import type { ModelRequest } from '@pawl/engine';
+import { type Parameters, withoutVariant } from '@pawl/models/wiring';
 import type { AssistantMessage, FilePart, Message, ToolChoice, ToolResult } from '@pawl/protocol';
 import { resultText } from '@pawl/protocol';
-import type { Parameters } from '../parameters.ts';
-import { withoutVariant } from '../select/names.ts';
-import type { AiSdkFile, AiSdkMessage, AiSdkOptions, AiSdkOutput, AiSdkPart, ProviderOptions } from './ai-sdk-types.ts';
+import type { AiSdkFile, AiSdkMessage, AiSdkOptions, AiSdkOutput, AiSdkPart, ProviderOptions } from './types.ts';
 
 /** What of a request does not follow from the conversation. */
 export type PromptSettings = {

@@ -1,11 +1,11 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { isTransientFailure } from '@pawl/models';
+import { type WireAnswer, type WireServer, wireServer } from '@pawl/models/testing';
 import type { Message } from '@pawl/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fromAiSdk } from '../src/bridge/ai-sdk.ts';
-import { isTransientFailure } from '../src/errors.ts';
-import { type WireAnswer, type WireServer, wireServer } from '../src/testing/index.ts';
-import { answerOf, assistant, call, request, results, thrownBy, user } from './support.ts';
+import { answerOf, assistant, call, request, results, thrownBy, user } from '../../models/test/support.ts';
+import { fromAiSdk } from '../src/index.ts';
 
 let server: WireServer;
 afterEach(() => server?.close());
