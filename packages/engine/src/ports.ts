@@ -2,7 +2,7 @@
  * Every interface that the outside implements, on one page.
  * The engine calls these and nothing else; what it needs of the world and is not here, it cannot have.
  */
-import type { Containment } from '@pawl/policy';
+import type { Containment, PathDenies } from '@pawl/policy';
 import type {
   Answer,
   AnswerOutcome,
@@ -232,6 +232,8 @@ export type ToolScope = {
    * where they keep nothing there.
    */
   barredIn?(folder: string): ((path: string) => boolean) | null;
+  /** What rules deny as places, for a sandbox to keep. */
+  denies?(): PathDenies;
   /** The session's notes, by key. */
   readonly notes?: ReadonlyMap<string, string>;
   /** All tools of the session, also those that the model has not been told of. */

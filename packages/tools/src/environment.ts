@@ -17,6 +17,24 @@ const secretValue =
 /** An address with a password in it. */
 const openedUrl = /[a-z][a-z0-9+.-]*:\/\/[^\s/@]*:[^\s/@]+@/i;
 
+/** Names of settings whose values are keys; `author` is none. */
+const secretSetting =
+  /^[ \t"']*[\w.-]*(?:token|passw|passphrase|secret|extraheader|auth(?!or)|api_?key|private_?key|cookie|smtppass)[\w.-]*["']?[ \t]*[=:][ \t]*["']?(?!(?:true|false|yes|no|on|off|[0-9]{0,3})["']?[ \t]*$)[^\s"']/im;
+/** A key within some other text. */
+const secretWithin = /(?:password|token|authorization)[=: ]+[^\s]/i;
+
+/** Whether a text of settings seems to hold a key: in an address, by the name of a setting, or by its form. */
+export function holdsSecret(text: string): boolean {
+  return (
+    openedUrl.test(text) ||
+    secretSetting.test(text) ||
+    secretWithin.test(text) ||
+    text.split(/[\s"'=]+/).some((word) => secretValue.test(word)) ||
+    // A key alone before the host, as services take their tokens.
+    /:\/\/[A-Za-z0-9_-]{16,}@/.test(text)
+  );
+}
+
 /** Variables that keep programs from waiting for somebody, paging, or drawing. */
 const unattended = {
   PAGER: 'cat',
@@ -38,6 +56,17 @@ export function isSecretName(name: string): boolean {
 /** Whether a variable is kept from commands, by its name or by what it holds. */
 function isSecretVariable(name: string, value: string): boolean {
   return isSecretName(name) || secretValue.test(value.trim()) || openedUrl.test(value);
+}
+
+/** Git takes no folder for a repository by its looks: somebody could have made them. Added to settings that are given so. */
+function onlyNamedRepositories(environment: Environment): Record<string, string> {
+  const count = Number(environment.GIT_CONFIG_COUNT ?? 0);
+  if (!Number.isInteger(count) || count < 0) return {};
+  return {
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: 'safe.bareRepository',
+    [`GIT_CONFIG_VALUE_${count}`]: 'explicit',
+  };
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -69,5 +98,5 @@ export function commandEnvironment({
       entry[1] !== undefined &&
       (keptVariables.includes(entry[0]) || !(isSecretVariable(entry[0], entry[1]) || holdsKey(entry[1]))),
   );
-  return { ...Object.fromEntries(kept), ...unattended };
+  return { ...Object.fromEntries(kept), ...unattended, ...onlyNamedRepositories(environment) };
 }

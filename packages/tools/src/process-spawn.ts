@@ -1,11 +1,12 @@
 /** One bash of its own process group that does not outlive this process, however that ends. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { messageOf, PawlError } from '@pawl/protocol';
 import { endGroup, endWithProcess, killGroup } from './process-group.ts';
 import { openOutputLine } from './process-output.ts';
-import { type Launch, takeEntrance } from './sandbox/index.ts';
+import { type Launch, limitWords, takeEntrance } from './sandbox/index.ts';
 
 export type ShellStart = {
   command: string;
@@ -68,16 +69,27 @@ export async function spawnShell({ command, cwd, environment, launch, onOutput }
   if (problem !== null) throw new PawlError('bad_command', `The command ${problem}`);
   const { spawn } = await import('node:child_process');
   const { writer, reader: output } = await openOutputLine(onOutput);
-  const words = [...(launch?.words ?? []), ...ownBash, unburdened, '/bin/bash', command];
+  const limits = launch === null ? '' : limitWords(launch.limits);
+  const words = [...(launch?.words ?? []), ...ownBash, `${limits}\n${unburdened}`, '/bin/bash', command];
   const tellsItself = launch?.hasInfo === true;
   const [program = '', ...rest] = tellsItself ? words : [...ownBash, watched, 'bash', ...words];
-  const start = () =>
-    spawn(program, rest, {
-      cwd,
-      env: { ...environment, ...launch?.environment },
-      stdio: ['ignore', writer, writer, 'pipe', ...(launch?.hasEntrance === true ? (['ipc'] as const) : [])],
-      detached: true,
-    });
+  const start = () => {
+    const filter = launch?.filter == null ? null : openSync(launch.filter, 'r');
+    try {
+      const further = [
+        ...(launch?.hasEntrance === true ? (['ipc'] as const) : []),
+        ...(filter === null ? [] : [filter]),
+      ];
+      return spawn(program, rest, {
+        cwd,
+        env: { ...environment, ...launch?.environment },
+        stdio: ['ignore', writer, writer, 'pipe', ...further],
+        detached: true,
+      });
+    } finally {
+      if (filter !== null) closeSync(filter);
+    }
+  };
   let child: ReturnType<typeof start>;
   try {
     child = start();

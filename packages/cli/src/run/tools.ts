@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fallbackFolder } from '@pawl/client/local';
 import type { Redactor, Tool } from '@pawl/engine';
-import { builtinTools, createRedactor, type SandboxMode, type SandboxOptions, secretsIn } from '@pawl/tools';
+import {
+  builtinTools,
+  createRedactor,
+  defaultLimits,
+  type SandboxMode,
+  type SandboxOptions,
+  secretsIn,
+} from '@pawl/tools';
 import { memoryTools } from '@pawl/tools/memory';
 import type { Config } from '../config/config.ts';
 import { userConfigPath } from '../config/paths.ts';
@@ -37,7 +44,7 @@ export function openTools({ config, sandbox, notice, environment = process.env }
 
 /** Nobody's commands change the settings, or see sessions and keys. */
 function sandboxFor(
-  { sandbox, sandboxNetwork }: Config,
+  { sandbox, sandboxNetwork, sandboxHome, sandboxLimits }: Config,
   flag: SandboxMode | null,
   keyFiles: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -46,7 +53,14 @@ function sandboxFor(
     mode: flag ?? sandbox ?? 'workspace-write',
     network: sandboxNetwork,
     protectedPaths: [dirname(userConfigPath(environment))],
-    hiddenPaths: [dataFolder(environment), fallbackFolder(dataFolder(environment)), ...keyFiles],
+    hiddenPaths: [
+      dataFolder(environment),
+      fallbackFolder(dataFolder(environment)),
+      userConfigPath(environment),
+      ...keyFiles,
+    ],
+    shownOfHome: sandboxHome,
+    limits: { ...defaultLimits(), ...sandboxLimits },
   };
 }
 
