@@ -16,6 +16,7 @@ export function outcomeOf(
   const notes = [
     ...endNotes(end, limitMs, output),
     ...refusalNotes(launch),
+    ...historyNotes(output, launch),
     ...(isError && launch !== null
       ? limitNotes(launch.limits, { exitCode: end.exitCode, output: output.slice(-8000) })
       : []),
@@ -76,16 +77,19 @@ export function refusalNotes(launch: Launch | null): string[] {
   ];
 }
 
+/** That git finds no history, whatever the command made of that. */
+function historyNotes(output: string, launch: Launch | null): string[] {
+  if (launch?.hidesHistory !== true || !brokenHistory.test(output.slice(-8000))) return [];
+  return [
+    'The history of this repository holds what a rule denies to be read, so the sandbox does not show it, and git does not work in it. The git tools do; or run it with outside: true; a person is asked.',
+  ];
+}
+
 /** That it may be the sandbox that stood in the way, where the output looks like it. */
 function sandboxNotes(output: string, launch: Launch | null): string[] {
   if (launch === null) return [];
   const end = output.slice(-8000);
   const { network, gateway } = launch;
-  if (launch.hidesHistory && brokenHistory.test(end)) {
-    return [
-      'The history of this repository holds what a rule denies to be read, so the sandbox does not show it, and git does not work in it. The git tools do; or run it with outside: true; a person is asked.',
-    ];
-  }
   // What was refused has been said.
   const isNetwork = network !== 'on' && !gateway?.refused().length && blockedNetwork.test(end);
   if (!isNetwork && !blockedWrite.test(end)) return [];

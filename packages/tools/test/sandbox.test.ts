@@ -47,8 +47,8 @@ describe('P10: how a command is contained', () => {
     expect(bubblewrapArguments(confinement, traits).join(' ')).toBe(
       [
         '/usr/bin/bwrap --json-status-fd 3 --seccomp 4 --unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try',
-        '--unshare-net --disable-userns --cap-drop ALL --die-with-parent --new-session --ro-bind / / --dev /dev',
-        '--proc /proc --ro-bind /proc/sys /proc/sys --ro-bind-try /proc/sysrq-trigger /proc/sysrq-trigger --tmpfs /run',
+        '--unshare-net --cap-drop ALL --die-with-parent --new-session --ro-bind / / --dev /dev',
+        '--proc /proc --remount-ro /proc --tmpfs /run',
         '--ro-bind-try /run/current-system /run/current-system --ro-bind-try /run/wrappers /run/wrappers',
         '--bind /host/t /tmp --bind /w /w --tmpfs /h/.ssh --remount-ro /h/.ssh --ro-bind /dev/null /h/.netrc --bind-try /w/.git /w/.git',
         '--ro-bind-try /w/.git/hooks /w/.git/hooks --chdir /w --',

@@ -27,8 +27,8 @@ export const filterDescriptor = ({ hasEntrance = false }: { hasEntrance?: boolea
  * order is the meaning.
  *
  * Root keeps its number in every namespace of ours, and the kernel asks for no more where its own settings are written:
- * without `--cap-drop` and a `/proc/sys` of its own that only reads, a contained root would set the machine's
- * `core_pattern`. `/run` holds the sockets of daemons that would run something outside (docker, D-Bus, systemd), and
+ * without `--cap-drop` and a `/proc` that only reads, a contained root would set the machine's `core_pattern`. The filter
+ * of system calls refuses namespaces; where there is none, bubblewrap does. `/run` holds the sockets of daemons that would run something outside (docker, D-Bus, systemd), and
  * a mount that only reads does not keep anybody from connecting.
  */
 export function bubblewrapArguments(
@@ -60,12 +60,11 @@ export function bubblewrapArguments(
     '--unshare-uts',
     '--unshare-cgroup-try',
     ...(hasNetwork ? [] : ['--unshare-net']),
-    ...(canSealNamespaces ? ['--disable-userns'] : []),
+    ...(canSealNamespaces && filter === null ? ['--disable-userns'] : []),
     ...['--cap-drop', 'ALL', '--die-with-parent', '--new-session'],
     ...same('--ro-bind', '/'),
     ...['--dev', '/dev', '--proc', '/proc'],
-    ...same('--ro-bind', '/proc/sys'),
-    ...same('--ro-bind-try', '/proc/sysrq-trigger'),
+    ...['--remount-ro', '/proc'],
     ...['--tmpfs', '/run'],
     ...[...neededOfRun, ...(hasNetwork ? resolversOfRun : [])].flatMap((path) => same('--ro-bind-try', path)),
     ...(lent ? ['--ro-bind', lent.path, lent.seenAt] : []),

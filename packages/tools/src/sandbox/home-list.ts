@@ -11,7 +11,6 @@ export const toolchains = [
   '.asdf',
   '.bun/bin',
   '.cargo/bin',
-  '.cargo/env',
   '.cargo/git',
   '.cargo/registry',
   '.deno/bin',
@@ -57,22 +56,14 @@ export const toolchains = [
   'Library/pnpm',
 ] as const;
 
-/** What was downloaded before, so that it need not be again. */
+/** What was downloaded before, by programs that do not look in `XDG_CACHE_HOME`: that is another folder inside. */
 export const caches = [
-  '.cache/deno',
-  '.cache/go-build',
-  '.cache/ms-playwright',
-  '.cache/pip',
-  '.cache/pre-commit',
   '.cache/puppeteer',
-  '.cache/uv',
-  '.cache/yarn',
   '.gradle/caches',
   '.gradle/wrapper',
   '.ivy2/cache',
   '.m2/repository',
   '.m2/wrapper',
-  '.npm/_cacache',
   '.nuget/packages',
   '.yarn/berry',
   'Library/Caches/go-build',
@@ -98,7 +89,7 @@ export const settingsFiles = [
 export const toolchainVariables: Readonly<Record<string, readonly string[]>> = {
   ASDF_DATA_DIR: [''],
   BUN_INSTALL: ['bin'],
-  CARGO_HOME: ['bin', 'env', 'git', 'registry'],
+  CARGO_HOME: ['bin', 'git', 'registry'],
   DENO_INSTALL: ['bin'],
   DOTNET_ROOT: ['host', 'sdk', 'shared'],
   GOPATH: ['bin', 'pkg'],

@@ -20,13 +20,19 @@ export type HomeOptions = {
 
 /** What `~` stands for, and what the system says; they differ under `sudo`. */
 export function ownHomes(): string[] {
-  const homes = [homedir()];
+  entry ??= homeOfEntry();
+  return [...new Set([homedir(), entry].filter((home) => home !== ''))];
+}
+
+let entry: string | null = null;
+
+/** Empty for a user without an entry, as in many containers. */
+function homeOfEntry(): string {
   try {
-    homes.push(userInfo().homedir);
+    return userInfo().homedir;
   } catch {
-    // A user without an entry, as in many containers.
+    return '';
   }
-  return [...new Set(homes)];
 }
 
 /** Folders that hold the system, whoever is at home there. */
@@ -43,22 +49,48 @@ export function absentHomes(folder: string, { shown, environment, homes }: HomeO
   return known.map((home) => ({ path: home, seen: seenOf(home, { shown, environment }) }));
 }
 
-function seenOf(home: string, { shown, environment }: Pick<HomeOptions, 'shown' | 'environment'>): Seen[] {
+/** Toolchains come and go rarely: every command would look for a hundred of them. */
+const freshMs = 3000;
+const looked = new Map<string, { at: number; seen: readonly Seen[] }>();
+
+/** Settings are read anew for every command, as a key may have been put into them. */
+function seenOf(home: string, options: Pick<HomeOptions, 'shown' | 'environment'>): Seen[] {
+  const tools = recentTools(home, options);
+  const isSeen = (path: string) => tools.some(({ seenAt }) => isInside(seenAt, path));
+  const settings = settingsFiles
+    .map((name) => join(home, name))
+    .flatMap((seenAt): Seen[] => {
+      if (isSeen(seenAt)) return [];
+      const from = targetOf(seenAt);
+      return from === null || isInside(from, home) || holdsSecret(textOf(from)) ? [] : [{ from, seenAt }];
+    });
+  return [...tools, ...settings];
+}
+
+function recentTools(home: string, options: Pick<HomeOptions, 'shown' | 'environment'>): readonly Seen[] {
+  const { environment, shown } = options;
+  const named = Object.keys(toolchainVariables).map((name) => environment[name] ?? '');
+  const key = [home, environment.PATH ?? '', ...named, ...shown].join('\0');
+  const last = looked.get(key);
+  if (last !== undefined && performance.now() - last.at < freshMs) return last.seen;
+  const seen = toolsOf(home, options);
+  looked.set(key, { at: performance.now(), seen });
+  return seen;
+}
+
+function toolsOf(home: string, { shown, environment }: Pick<HomeOptions, 'shown' | 'environment'>): Seen[] {
   const places = [
     ...toolchains.map((name) => join(home, name)),
     ...caches.map((name) => join(home, name)),
     ...variablePlaces(environment),
     ...shown.map((place) => resolve(home, place.replace(/^~\//, ''))),
   ].filter((place) => place !== home && isInside(home, place));
-  const settings = new Set(settingsFiles.map((name) => join(home, name)));
   const seen = new Map<string, Seen>();
-  for (const seenAt of [...places, ...settings]) {
-    if (seen.has(seenAt) || [...seen.keys()].some((other) => isInside(other, seenAt))) continue;
+  for (const seenAt of places) {
+    if ([...seen.keys()].some((other) => isInside(other, seenAt))) continue;
     const from = targetOf(seenAt);
     // A link to the whole home would show it.
-    if (from === null || isInside(from, home)) continue;
-    if (settings.has(seenAt) && holdsSecret(textOf(from))) continue;
-    seen.set(seenAt, { from, seenAt });
+    if (from !== null && !isInside(from, home)) seen.set(seenAt, { from, seenAt });
   }
   return [...seen.values()];
 }

@@ -1,5 +1,5 @@
 /** Which places a contained command may not change, or not even see. */
-import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isInside, obeyedNames } from '@pawl/policy';
 import { systemCode } from '../failures.ts';
@@ -45,16 +45,15 @@ const keyPlaces = [
 
 /** Where the system keeps keys. To root, also one without capabilities, its files are its own. */
 const systemKeys = [
-  '/etc/gshadow',
-  '/etc/gshadow-',
   '/etc/krb5.keytab',
-  '/etc/shadow',
-  '/etc/shadow-',
   '/etc/ssl/private',
   '/etc/wireguard',
   '/etc/NetworkManager/system-connections',
   '/var/run/secrets',
 ];
+
+/** Files of the system that are seen as long as no password stands in them. */
+const passwordFiles = ['/etc/gshadow', '/etc/gshadow-', '/etc/shadow', '/etc/shadow-'];
 
 /** Where daemons of the user listen that run what they are told to, outside. */
 const daemonPlaces = ['.colima', '.lima', '.orbstack', '.rd'];
@@ -132,7 +131,12 @@ export function findPlaces(folder: string, options: PlacesOptions): Places {
   };
   // Whoever names one of them in the settings wants it to be seen.
   const wanted = new Set(shown.map((place) => resolve(home, place.replace(/^~\//, ''))));
-  for (const place of [...keys.filter((each) => !wanted.has(each)), ...systemKeys.filter(canRead), ...hiddenPaths])
+  for (const place of [
+    ...keys.filter((each) => !wanted.has(each)),
+    ...systemKeys.filter(holdsKeys),
+    ...filesWithPasswords(),
+    ...hiddenPaths,
+  ])
     hide(place);
   for (const place of [...denied.read, ...denied.objects]) hide(place);
 
@@ -209,10 +213,29 @@ function targetOf(path: string): string | null {
   }
 }
 
-function canRead(path: string): boolean {
+/** Whether there is anything that this user, and so a command, can read. */
+function holdsKeys(path: string): boolean {
   try {
-    accessSync(path, constants.R_OK);
-    return true;
+    const status = statSync(path, { throwIfNoEntry: false });
+    if (status?.isDirectory() === true) return readdirSync(path).length > 0;
+    if (status !== undefined) accessSync(path, constants.R_OK);
+    return status !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Looked at once: they change hardly ever, and only root could read them. */
+function filesWithPasswords(): readonly string[] {
+  withPasswords ??= passwordFiles.filter(holdsPassword);
+  return withPasswords;
+}
+
+let withPasswords: readonly string[] | null = null;
+
+function holdsPassword(path: string): boolean {
+  try {
+    return /^[^:]*:[^:]*\$/m.test(readFileSync(path, 'utf8'));
   } catch {
     return false;
   }

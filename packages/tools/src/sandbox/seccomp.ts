@@ -142,6 +142,7 @@ const rules: readonly Rule[] = [
 
 /* Classic BPF, as in linux/bpf_common.h and linux/seccomp.h. */
 const load = 0x20;
+const jump = 0x05;
 const jumpEqual = 0x15;
 const jumpGreater = 0x25;
 const jumpBits = 0x45;
@@ -169,12 +170,14 @@ export function seccompFilter(architecture: string): Buffer | null {
 }
 
 function programFor(architecture: Architecture): Instruction[] {
-  const blocks = rules.flatMap(({ calls, refusal, when = [] }) =>
-    calls.flatMap((numbers) => {
-      const number = numbers[architecture];
-      return number === null ? [] : [blockOf(number, when, refusal)];
-    }),
-  );
+  const known = rules
+    .flatMap(({ calls, refusal, when = [] }) =>
+      calls.map((numbers) => ({ number: numbers[architecture], refusal, when })),
+    )
+    .flatMap(({ number, refusal, when }) =>
+      number === null ? [] : [{ number, block: blockOf(number, when, refusal) }],
+    )
+    .sort((one, other) => one.number - other.number);
   return [
     step(load, architectureAt),
     // Programs of another kind (32 bits) have other numbers.
@@ -184,9 +187,25 @@ function programFor(architecture: Architecture): Instruction[] {
     // Also those of x32, which begin at 0x40000000.
     step(jumpGreater, latestCall, 0, 1),
     step(give, refuse('ENOSYS')),
-    ...blocks.flat(),
+    ...searched(known),
     step(give, allow),
   ];
+}
+
+/** So many are compared one by one. */
+const fewest = 4;
+
+/** By halves: the kernel runs the filter for every number when it takes it, and for many calls of a program. */
+function searched(known: readonly { number: number; block: Instruction[] }[]): Instruction[] {
+  const middle = known.length >> 1;
+  const border = known[middle - 1]?.number;
+  if (known.length <= fewest || border === undefined) {
+    return [...known.flatMap(({ block }) => block), step(give, allow)];
+  }
+  const lower = searched(known.slice(0, middle));
+  const upper = searched(known.slice(middle));
+  // A jump that depends on something goes over 255 at most.
+  return [step(jumpGreater, border, 0, 1), step(jump, lower.length), ...lower, ...upper];
 }
 
 /** Goes on behind itself where it is not this call, or it may be made. */
