@@ -23,6 +23,7 @@ export type { RuleLayer } from './runtime/effects/judge.ts';
 export type { Host, HostOptions } from './runtime/host.ts';
 export { createHost } from './runtime/host.ts';
 export { createId, systemClock } from './runtime/ids.ts';
+export { keptEvents } from './runtime/kept.ts';
 export type { RequestMiddleware, ToolMiddleware, ToolRun } from './runtime/middleware.ts';
 export { writeCommand } from './runtime/outside-driver.ts';
 export type { Prompts } from './runtime/prompts.ts';

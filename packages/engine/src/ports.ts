@@ -410,6 +410,11 @@ export interface Tool<Input extends JsonObject = JsonObject> {
 /** Takes secrets out of what tools say, before it is kept, shown or sent to a model. */
 export interface Redactor {
   redact(text: string): string;
+  /**
+   * A text as it is written into the log, and given out of it: whoever said it. The model was sent the text as it is;
+   * of a session that is taken up elsewhere it sees the marks. Without, all is kept as it is.
+   */
+  keep?(text: string): string;
   /** For a text that comes in pieces: what may be the beginning of a secret is held back until more is known. */
   stream(): { push(piece: string): string; end(): string };
 }

@@ -38,8 +38,14 @@ export function openTools({ config, sandbox, notice, environment = process.env }
   const secrets = [...namedKeys(config, environment), ...keyFiles.flatMap(keyIn), ...secretsIn(environment)];
   return {
     tools: builtinTools({ environment, secrets, notice, sandbox: sandboxFor(config, sandbox, keyFiles, environment) }),
-    redactor: createRedactor(secrets),
+    redactor: redactorOf(secrets, environment),
   };
+}
+
+/** A secret is marked by the variable that holds it, where one does. */
+function redactorOf(secrets: readonly string[], environment: NodeJS.ProcessEnv): Redactor {
+  const nameOf = (value: string) => Object.entries(environment).find(([, held]) => held?.includes(value))?.[0] ?? 'key';
+  return createRedactor(secrets.filter((value) => value !== '').map((value) => ({ name: nameOf(value), value })));
 }
 
 /** Nobody's commands change the settings, or see sessions and keys. */

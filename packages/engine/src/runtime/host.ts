@@ -32,6 +32,7 @@ import { runners } from './effects/index.ts';
 import type { RuleLayer } from './effects/judge.ts';
 import { forkEvents, settled } from './fork.ts';
 import { createId, systemClock } from './ids.ts';
+import { keptEvents } from './kept.ts';
 import type { RequestMiddleware, ToolMiddleware } from './middleware.ts';
 import { readPlainFile } from './plain-file.ts';
 import { createPost } from './post.ts';
@@ -40,6 +41,7 @@ import { createPrompts } from './prompts.ts';
 import { recallFrom } from './recall.ts';
 import type { Registry } from './registry.ts';
 import { createRegistry } from './registry.ts';
+import { withoutSecretBlobs } from './secret-blobs.ts';
 import type { Core, SessionPorts } from './session.ts';
 import { core, Session } from './session.ts';
 import { viewOf } from './view.ts';
@@ -139,7 +141,8 @@ export function createHost(options: HostOptions): Host {
   };
 
   const { system = defaultPrompt } = options;
-  const blobs = options.blobs ?? blobsOf(log);
+  const redactor = options.redactor ?? noSecrets;
+  const blobs = withoutSecretBlobs(options.blobs ?? blobsOf(log), redactor);
   const agents = isList(options.agents) ? agentsOf(options.agents) : options.agents;
   const found = { agents, modelFor };
   const prompts = createPrompts();
@@ -159,7 +162,7 @@ export function createHost(options: HostOptions): Host {
     requestMiddleware: options.requestMiddleware ?? [],
     toolMiddleware: options.toolMiddleware ?? [],
     notify,
-    redactor: options.redactor ?? noSecrets,
+    redactor,
     post: createPost(options.mail, { open: (id) => take(id, () => Session.open(id, ports, driver)), letGo }),
     prompts,
     gathersPrompt,
@@ -290,7 +293,7 @@ export function createHost(options: HostOptions): Host {
         const events = await existing(log, source);
         const target = { session, at: clock.now(), by: actor, ...(beforeMessage !== undefined && { beforeMessage }) };
         const { events: copied, draft } = forkEvents(events, target);
-        await log.append(session, 0, [...copied, ...settled(copied, clock.now())]);
+        await log.append(session, 0, keptEvents([...copied, ...settled(copied, clock.now())], redactor));
         return { session, draft };
       },
       async delete(id) {
