@@ -20,7 +20,7 @@ const resolversOfRun = ['/run/systemd/resolve', '/run/resolvconf', '/run/Network
 const statusDescriptor = 3;
 
 /** Where bubblewrap reads the filter of system calls: behind the channel to the network, where there is one. */
-export const filterDescriptor = ({ hasEntrance = false }: { hasEntrance?: boolean }) => (hasEntrance ? 5 : 4);
+const filterDescriptor = ({ hasEntrance = false }: { hasEntrance?: boolean }) => (hasEntrance ? 5 : 4);
 
 /**
  * The arguments that contain a command, its own words to be put behind them. Later mounts lie on earlier ones, so the

@@ -5,7 +5,7 @@
  */
 
 export const architectures = ['x64', 'arm64'] as const;
-export type Architecture = (typeof architectures)[number];
+type Architecture = (typeof architectures)[number];
 
 /** What the filter was written for: calls that are newer are not there, and programs do without. Linux 6.17. */
 export const latestCall = 469;
