@@ -17,6 +17,24 @@ const secretValue =
 /** An address with a password in it. */
 const openedUrl = /[a-z][a-z0-9+.-]*:\/\/[^\s/@]*:[^\s/@]+@/i;
 
+/** Names of settings whose values are keys; `author` is none. */
+const secretSetting =
+  /^[ \t"']*[\w.-]*(?:token|passw|passphrase|secret|extraheader|auth(?!or)|api_?key|private_?key|cookie|smtppass)[\w.-]*["']?[ \t]*[=:][ \t]*["']?(?!(?:true|false|yes|no|on|off|[0-9]{0,3})["']?[ \t]*$)[^\s"']/im;
+/** A key within some other text. */
+const secretWithin = /(?:password|token|authorization)[=: ]+[^\s]/i;
+
+/** Whether a text of settings seems to hold a key: in an address, by the name of a setting, or by its form. */
+export function holdsSecret(text: string): boolean {
+  return (
+    openedUrl.test(text) ||
+    secretSetting.test(text) ||
+    secretWithin.test(text) ||
+    text.split(/[\s"'=]+/).some((word) => secretValue.test(word)) ||
+    // A key alone before the host, as services take their tokens.
+    /:\/\/[A-Za-z0-9_-]{16,}@/.test(text)
+  );
+}
+
 /** Variables that keep programs from waiting for somebody, paging, or drawing. */
 const unattended = {
   PAGER: 'cat',
