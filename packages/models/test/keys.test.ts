@@ -262,7 +262,13 @@ describe('M8: the file of rests', () => {
     expect(await store.load()).toBeNull();
     const healths = [1, 2, 3].map(() => createHealth({ store, clock: leapingClock() }));
     await Promise.all(healths.map((health) => health.flush()));
-    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ version: 1, rests: [], snapshots: [], credits: [] });
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
+      version: 1,
+      rests: [],
+      snapshots: [],
+      credits: [],
+      refusals: [],
+    });
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readdir(join(folder.path, 'new'))).toEqual(['health.json']);
     await folder.remove();

@@ -158,7 +158,7 @@ describe('T4: background processes', () => {
   ])('are waited for and stopped also by a program that has nothing else to do, %s', (_, options) => {
     const script = `import { builtinTools } from '${new URL('../src/index.ts', import.meta.url).href}';
       const tools = builtinTools({ ...${JSON.stringify(options)}, notice: () => {} });
-      const context = { session: 's', cwd: process.cwd(), signal: new AbortController().signal, progress() {}, basis: null };
+      const context = { session: 's', cwd: process.cwd(), signal: new AbortController().signal, progress() {}, paths: [], basis: null };
       const call = (name, input) => tools.find((tool) => tool.name === name).run(input, context);
       const { details } = await call('bash', { command: 'trap "" TERM; echo ready; sleep 60', background: true });
       await call('process', { action: 'output', id: details.process, since: 0, waitMs: 5000 });

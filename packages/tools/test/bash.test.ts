@@ -243,7 +243,7 @@ describe('T4: bash', () => {
     const script = `import { builtinTools } from '${workspace}';
       const options = { ...${JSON.stringify(options)}, notice: () => {} };
       const bash = builtinTools(options).find(({ name }) => name === 'bash');
-      const context = { session: 's', cwd: process.cwd(), signal: new AbortController().signal, progress() {}, basis: null };
+      const context = { session: 's', cwd: process.cwd(), signal: new AbortController().signal, progress() {}, paths: [], basis: null };
       console.log((await bash.run({ command: 'ls /dev/fd/; cat /dev/fd/200/etc/hostname' }, context)).content);`;
     const words = [process.execPath, '--input-type=module', '-e', script];
     const said = execFileSync('/bin/bash', ['-c', 'exec "$@" 200</', 'bash', ...words], {

@@ -356,7 +356,7 @@ function startProgram(folder: string, temporary: string, port: number, program: 
     import { builtinTools } from ${JSON.stringify(tools)};
     const network = { hosts: ['127.0.0.1:${port}'], within: null };
     const bash = builtinTools({ sandbox: { network }, environment: { PATH: process.env.PATH } }).find(({ name }) => name === 'bash');
-    await bash.run(${input}, { session: 's', cwd: ${JSON.stringify(folder)}, signal: new AbortController().signal, basis: null, progress() {} });
+    await bash.run(${input}, { session: 's', cwd: ${JSON.stringify(folder)}, signal: new AbortController().signal, paths: [], basis: null, progress() {} });
     while (!existsSync(${JSON.stringify(join(folder, 'end'))})) await wait(5);
   `;
   return spawn(program, ['--input-type=module-typescript', '-e', code], {
