@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { Tool, ToolContext, ToolOutcome, ToolScope } from '@pawl/engine';
-import { type Containment, reachesOutside, readsOnly, readsWhereContained, scopeRoots } from '@pawl/policy';
+import { type Containment, prepareCommand, reachesOutside, readsOnly, readsWhereContained, scopeRoots } from '@pawl/policy';
 import { PawlError } from '@pawl/protocol';
 import type { Background, BackgroundProcess } from './background/index.ts';
 import { type BashInput, bashInput, descriptionOf } from './bash-input.ts';
@@ -40,6 +40,7 @@ export function bashTool(commands: Commands): Tool {
     subjectKind: 'command',
     subject: ({ command }) => command,
     approval: async (input, scope) => {
+      await prepareCommand(input.command);
       const isContained = await isReadingContained(input, scope, sandbox);
       if (!isContained && !readsOnly(input.command)) return true;
       return reachesOutside(input.command, scope.cwd, { isContained });

@@ -442,8 +442,8 @@ contained('P10: a contained command', () => {
     expect(existsSync(join(folder, 'canary'))).toBe(false);
     for (const input of [
       { command: 'git commit -m x' },
-      { command: 'git log', background: true },
-      { command: 'git log', outside: true },
+      { command: 'git status', background: true },
+      { command: 'git status', outside: true },
     ])
       expect(await tool('bash').approval?.(input, context())).toBe(true);
   });

@@ -22,7 +22,9 @@ export function createOwnTurns(input: string | null): OwnTurns {
   let isOthers = false;
   return {
     event(event) {
-      if (event.type === 'input.queued' && event.data.input !== input) sentByOthers.add(event.data.input);
+      // What its tasks write to it belongs to its own work.
+      const isPersons = event.by.kind === 'human';
+      if (event.type === 'input.queued' && isPersons && event.data.input !== input) sentByOthers.add(event.data.input);
       if (event.type === 'turn.started') {
         if (!isOthers) own = current;
         current = copyOf(own);
