@@ -110,7 +110,9 @@ export function createModels(options: ModelsOptions = {}): Models {
 
   /** A model that is newer than the catalogue is asked for all the same; one that is misspelt had better be said now. */
   function sayIfMisspelt(provider: ResolvedProvider, model: string, facts: ModelFacts): void {
-    const known = Object.keys(facts).length > 0 ? [] : catalogueModels(provider);
+    // What only its family is known of may be misspelt.
+    const isListed = Object.keys(facts).length > 0 && facts.like === undefined;
+    const known = isListed ? [] : catalogueModels(provider);
     const near = nearest(model, known);
     if (near === null || isOtherVersion(model, near)) return;
     notice(
