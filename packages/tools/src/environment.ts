@@ -1,5 +1,3 @@
-import type { ToolOptions } from './options.ts';
-
 /**
  * Names of variables that hold secrets by the field's custom: keys of model providers and clouds, tokens, passwords,
  * cookies, addresses that are secrets themselves. Commands that a model wrote do not get them.
@@ -75,12 +73,15 @@ export function secretsIn(environment: Environment): string[] {
 const isUnmistakable = (value: string) =>
   value.length >= 12 && /[0-9]/.test(value) && /[A-Za-z]/.test(value) && !/^[/~.]|\s/.test(value);
 
+/** The environment to start from, secret-looking variables of it that stay, and values that never do. */
+type KeptFromCommands = {
+  environment: Environment;
+  keptVariables: readonly string[];
+  secrets: readonly string[];
+};
+
 /** The environment that commands and searches get. */
-export function commandEnvironment({
-  environment,
-  keptVariables,
-  secrets,
-}: Pick<ToolOptions, 'environment' | 'keptVariables' | 'secrets'>): Record<string, string> {
+export function commandEnvironment({ environment, keptVariables, secrets }: KeptFromCommands): Record<string, string> {
   const holdsKey = (value: string) => secrets.some((secret) => secret !== '' && value.includes(secret));
   const kept = Object.entries(environment).filter(
     (entry): entry is [string, string] =>
