@@ -50,8 +50,8 @@ describe('P10: how a command is contained', () => {
         '--unshare-net --cap-drop ALL --die-with-parent --new-session --ro-bind / / --dev /dev',
         '--proc /proc --remount-ro /proc --tmpfs /run',
         '--ro-bind-try /run/current-system /run/current-system --ro-bind-try /run/wrappers /run/wrappers',
-        '--bind /host/t /tmp --bind /w /w --tmpfs /h/.ssh --remount-ro /h/.ssh --ro-bind /dev/null /h/.netrc --bind-try /w/.git /w/.git',
-        '--ro-bind-try /w/.git/hooks /w/.git/hooks --chdir /w --',
+        '--bind /host/t /tmp --bind /w /w --bind-try /w/.git /w/.git --ro-bind-try /w/.git/hooks /w/.git/hooks',
+        '--tmpfs /h/.ssh --remount-ro /h/.ssh --ro-bind /dev/null /h/.netrc --chdir /w --',
       ].join(' '),
     );
     const readOnly = bubblewrapArguments({ ...confinement, isFolderWritable: false, hasNetwork: true }, traits).join(

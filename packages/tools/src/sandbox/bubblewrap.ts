@@ -75,9 +75,6 @@ export function bubblewrapArguments(
     ]),
     ...same(isFolderWritable && writable === undefined ? '--bind' : '--ro-bind', folder),
     ...(isFolderWritable ? (writable ?? []).flatMap((path) => same('--bind', path)) : []),
-    ...hidden.flatMap(({ path, isFolder }) =>
-      isFolder ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
-    ),
     ...(isFolderWritable
       ? [
           // What has gone since it was looked at needs no mount, and is no reason to fail.
@@ -85,6 +82,10 @@ export function bubblewrapArguments(
           ...guarded.flatMap(({ path }) => same('--ro-bind-try', path)),
         ]
       : []),
+    // After all that is to be seen, which would bring it back.
+    ...hidden.flatMap(({ path, isFolder }) =>
+      isFolder ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
+    ),
     // Last, as what lies in it needs places to be mounted on.
     ...homes.flatMap(({ path }) => ['--remount-ro', path]),
     ...['--chdir', folder, '--'],
