@@ -319,7 +319,7 @@ describe.skipIf(!hasList)('P10: a background process with a list of hosts', () =
     await gone;
     // Nothing but what the next start sweeps away, and no socket in it.
     for (const name of readdirSync(temporary, { recursive: true }).map(String)) {
-      expect(name).toMatch(/^pawl-(?:session|processes)-/);
+      expect(name).toMatch(/^pawl-(?:session|processes|watch|line)-/);
       expect(name).not.toContain('sock');
     }
   });
