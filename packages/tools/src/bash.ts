@@ -1,6 +1,13 @@
 import { homedir } from 'node:os';
 import type { Tool, ToolContext, ToolOutcome, ToolScope } from '@pawl/engine';
-import { type Containment, prepareCommand, reachesOutside, readsOnly, readsWhereContained, scopeRoots } from '@pawl/policy';
+import {
+  type Containment,
+  prepareCommand,
+  reachesOutside,
+  readsOnly,
+  readsWhereContained,
+  scopeRoots,
+} from '@pawl/policy';
 import { PawlError } from '@pawl/protocol';
 import type { Background, BackgroundProcess } from './background/index.ts';
 import { type BashInput, bashInput, descriptionOf } from './bash-input.ts';

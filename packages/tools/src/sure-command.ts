@@ -117,7 +117,7 @@ export async function surePlaces(command: string, scope: ToolScope): Promise<str
   const places = await Promise.all(
     written.map(async (path) => [(await judgedPlace(path, scope)).path, (await resolveEntry(path, scope.cwd)).path]),
   );
-  const all = [...new Set(places.flat())];
+  const all = [...new Set(places.flat())].sort((one, other) => (one < other ? -1 : 1));
   const areCertain = await Promise.all(all.map(async (path) => isInside(folder, path) && !(await hasOtherNames(path))));
   return areCertain.every((isCertain) => isCertain) ? all : [];
 }
