@@ -54,7 +54,7 @@ async function coveredBy(patterns: readonly string[], base: PathBase): Promise<{
     }
   }
   // What lies in a folder that is covered itself needs nothing more.
-  const all = [...there].sort();
+  const all = [...there].sort((one, other) => (one < other ? -1 : 1));
   const outer = all.filter((path) => !all.some((other) => other !== path && isInside(other, path)));
   return { there: outer, absent: [...absent] };
 }
