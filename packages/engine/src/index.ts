@@ -26,6 +26,7 @@ export type { Host } from './runtime/host.ts';
 export { createHost } from './runtime/host.ts';
 export type { HostOptions } from './runtime/host-options.ts';
 export { createId, systemClock } from './runtime/ids.ts';
+export { keptEvents } from './runtime/kept.ts';
 export type { RequestMiddleware, ToolMiddleware, ToolRun } from './runtime/middleware.ts';
 export { writeCommand } from './runtime/outside-driver.ts';
 export type { Prompts } from './runtime/prompts.ts';

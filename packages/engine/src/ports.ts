@@ -2,7 +2,7 @@
  * Every interface that the outside implements, on one page.
  * The engine calls these and nothing else; what it needs of the world and is not here, it cannot have.
  */
-import type { Containment } from '@pawl/policy';
+import type { Containment, PathDenies } from '@pawl/policy';
 import type {
   Answer,
   AnswerOutcome,
@@ -237,6 +237,8 @@ export type ToolScope = {
    * where they keep nothing there.
    */
   barredIn?(folder: string): ((path: string) => boolean) | null;
+  /** What rules deny as places, for a sandbox to keep. */
+  denies?(): PathDenies;
   /** The session's notes, by key. */
   readonly notes?: ReadonlyMap<string, string>;
   /** All tools of the session, also those that the model has not been told of. */
@@ -424,6 +426,11 @@ export type ToolDefinition<Input extends JsonObject = JsonObject, Details extend
 /** Takes secrets out of what tools say, before it is kept, shown or sent to a model. */
 export interface Redactor {
   redact(text: string): string;
+  /**
+   * A text as it is written into the log, and given out of it: whoever said it. The model was sent the text as it is;
+   * of a session that is taken up elsewhere it sees the marks. Without, all is kept as it is.
+   */
+  keep?(text: string): string;
   /** For a text that comes in pieces: what may be the beginning of a secret is held back until more is known. */
   stream(): { push(piece: string): string; end(): string };
 }

@@ -1,6 +1,6 @@
 import type { ToolOutcome } from '@pawl/engine';
 import { stripTerminal } from './escape.ts';
-import { hostsText, type Launch } from './sandbox/index.ts';
+import { hostsText, type Launch, limitNotes } from './sandbox/index.ts';
 import type { ShellEnd } from './shell.ts';
 import { isAsking } from './terminal.ts';
 
@@ -16,6 +16,10 @@ export function outcomeOf(
   const notes = [
     ...endNotes(end, limitMs, output),
     ...refusalNotes(launch),
+    ...historyNotes(output, launch),
+    ...(isError && launch !== null
+      ? limitNotes(launch.limits, { exitCode: end.exitCode, output: output.slice(-8000) })
+      : []),
     ...(isError ? sandboxNotes(output, launch) : []),
   ];
   if (setRight !== null) notes.push(setRight);
@@ -57,6 +61,9 @@ const blockedWrite = /read-only file system|operation not permitted|EROFS|EPERM|
 const blockedNetwork =
   /network is unreachable|could not resolve|couldn't resolve|temporary failure in name resolution|name or service not known|nodename nor servname|no address associated|EAI_AGAIN|ENETUNREACH|ENOTFOUND|failed to lookup address|no such host|connection refused|failed to connect/i;
 
+const brokenHistory =
+  /bad object|not a git repository|unable to read|invalid (?:object|sha1|reference)|ambiguous argument/i;
+
 const mostRefused = 5;
 
 /** Which hosts it was kept from, whether it minded or not. */
@@ -67,6 +74,14 @@ export function refusalNotes(launch: Launch | null): string[] {
   const places = [...refused.slice(0, mostRefused), ...(more > 0 ? [`${more} more`] : [])].join(', ');
   return [
     `The sandbox refused network access to ${places}. It lets commands reach: ${hostsText(launch.network)}. The user can add hosts to sandboxNetwork in the settings; to run it once without, use outside: true; a person is asked.`,
+  ];
+}
+
+/** That git finds no history, whatever the command made of that. */
+function historyNotes(output: string, launch: Launch | null): string[] {
+  if (launch?.hidesHistory !== true || !brokenHistory.test(output.slice(-8000))) return [];
+  return [
+    'The history of this repository holds what a rule denies to be read, so the sandbox does not show it, and git does not work in it. The git tools do; or run it with outside: true; a person is asked.',
   ];
 }
 

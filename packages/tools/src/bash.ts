@@ -123,7 +123,7 @@ async function run(input: BashInput, context: ToolContext, commands: Commands): 
   context.signal.throwIfAborted();
   const impossible = await needsTerminal(input.command);
   if (impossible !== null) return { content: impossible, isError: true };
-  const limits = { mode: modeOf(input, context), roots: rootsOf(context) };
+  const limits = { mode: modeOf(input, context), roots: rootsOf(context), denies: context.denies?.() };
   const launch =
     held.containment === 'escape' ? null : () => contain(held, sandbox.launch(context.session, context.cwd, limits));
   return input.background === true

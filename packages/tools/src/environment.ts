@@ -1,5 +1,3 @@
-import type { ToolOptions } from './options.ts';
-
 /**
  * Names of variables that hold secrets by the field's custom: keys of model providers and clouds, tokens, passwords,
  * cookies, addresses that are secrets themselves. Commands that a model wrote do not get them.
@@ -16,6 +14,24 @@ const secretValue =
 
 /** An address with a password in it. */
 const openedUrl = /[a-z][a-z0-9+.-]*:\/\/[^\s/@]*:[^\s/@]+@/i;
+
+/** Names of settings whose values are keys; `author` is none. */
+const secretSetting =
+  /^[ \t"']*[\w.-]*(?:token|passw|passphrase|secret|extraheader|auth(?!or)|api_?key|private_?key|cookie|smtppass)[\w.-]*["']?[ \t]*[=:][ \t]*["']?(?!(?:true|false|yes|no|on|off|[0-9]{0,3})["']?[ \t]*$)[^\s"']/im;
+/** A key within some other text. */
+const secretWithin = /(?:password|token|authorization)[=: ]+[^\s]/i;
+
+/** Whether a text of settings seems to hold a key: in an address, by the name of a setting, or by its form. */
+export function holdsSecret(text: string): boolean {
+  return (
+    openedUrl.test(text) ||
+    secretSetting.test(text) ||
+    secretWithin.test(text) ||
+    text.split(/[\s"'=]+/).some((word) => secretValue.test(word)) ||
+    // A key alone before the host, as services take their tokens.
+    /:\/\/[A-Za-z0-9_-]{16,}@/.test(text)
+  );
+}
 
 /** Variables that keep programs from waiting for somebody, paging, or drawing. */
 const unattended = {
@@ -57,12 +73,15 @@ export function secretsIn(environment: Environment): string[] {
 const isUnmistakable = (value: string) =>
   value.length >= 12 && /[0-9]/.test(value) && /[A-Za-z]/.test(value) && !/^[/~.]|\s/.test(value);
 
+/** The environment to start from, secret-looking variables of it that stay, and values that never do. */
+type KeptFromCommands = {
+  environment: Environment;
+  keptVariables: readonly string[];
+  secrets: readonly string[];
+};
+
 /** The environment that commands and searches get. */
-export function commandEnvironment({
-  environment,
-  keptVariables,
-  secrets,
-}: Pick<ToolOptions, 'environment' | 'keptVariables' | 'secrets'>): Record<string, string> {
+export function commandEnvironment({ environment, keptVariables, secrets }: KeptFromCommands): Record<string, string> {
   const holdsKey = (value: string) => secrets.some((secret) => secret !== '' && value.includes(secret));
   const kept = Object.entries(environment).filter(
     (entry): entry is [string, string] =>

@@ -7,12 +7,17 @@ export { mailTools } from './mail/index.ts';
 export type { ToolOptions } from './options.ts';
 export { createRedactor } from './redact.ts';
 export {
+  defaultLimits,
+  homeListDate,
   hostsText,
   type NetworkAccess,
   noteOwnWrite,
+  ownHomes,
   type Probe,
   probeSandbox,
+  type SandboxLimits,
   type SandboxMode,
   type SandboxOptions,
+  shownOfHome,
 } from './sandbox/index.ts';
 export { taskTools } from './tasks/index.ts';

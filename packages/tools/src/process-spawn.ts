@@ -1,12 +1,13 @@
 /** One bash of its own process group that does not outlive this process, however that ends. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { messageOf, PawlError } from '@pawl/protocol';
 import { passesDescriptorsOn } from './descriptors.ts';
 import { endGroup, endWithProcess, killGroup } from './process-group.ts';
 import { openOutputLine } from './process-output.ts';
-import { type Launch, takeEntrance } from './sandbox/index.ts';
+import { type Launch, limitWords, takeEntrance } from './sandbox/index.ts';
 
 export type ShellStart = {
   command: string;
@@ -61,10 +62,14 @@ const unburdened = `for each in /dev/fd/[3-9] /dev/fd/[1-9][0-9]*; do [[ -e $eac
 exec /bin/bash -c "$1"`;
 
 /** Another bash in front costs as much as many a command, so there is one only where it has something to close. */
-const shellOf = (command: string, launch: Launch | null): string[] =>
-  launch?.hasEntrance === true || passesDescriptorsOn()
-    ? [...ownBash, unburdened, '/bin/bash', command]
-    : ['/bin/bash', '-c', command];
+function shellOf(command: string, launch: Launch | null): string[] {
+  const limits = launch === null ? '' : limitWords(launch.limits);
+  if (launch?.hasEntrance === true || passesDescriptorsOn()) {
+    return [...ownBash, `${limits}\n${unburdened}`, '/bin/bash', command];
+  }
+  // On the line of the command, so that lines are counted as its author does.
+  return ['/bin/bash', '-c', limits === '' ? command : `${limits}; ${command}`];
+}
 
 /** The most bytes that Linux takes as one argument, with the zero at its end. Source: MAX_ARG_STRLEN in execve(2). */
 const mostCommandBytes = 131_072;
@@ -81,13 +86,23 @@ export async function spawnShell({ command, cwd, environment, launch, onOutput }
   const words = [...(launch?.words ?? []), ...shellOf(command, launch)];
   const tellsItself = launch?.hasInfo === true;
   const [program = '', ...rest] = tellsItself ? words : [...ownBash, watched, 'bash', ...words];
-  const start = () =>
-    spawn(program, rest, {
-      cwd,
-      env: { ...environment, ...launch?.environment },
-      stdio: ['ignore', writer, writer, 'pipe', ...(launch?.hasEntrance === true ? (['ipc'] as const) : [])],
-      detached: true,
-    });
+  const start = () => {
+    const filter = launch?.filter == null ? null : openSync(launch.filter, 'r');
+    try {
+      const further = [
+        ...(launch?.hasEntrance === true ? (['ipc'] as const) : []),
+        ...(filter === null ? [] : [filter]),
+      ];
+      return spawn(program, rest, {
+        cwd,
+        env: { ...environment, ...launch?.environment },
+        stdio: ['ignore', writer, writer, 'pipe', ...further],
+        detached: true,
+      });
+    } finally {
+      if (filter !== null) closeSync(filter);
+    }
+  };
   let child: ReturnType<typeof start>;
   try {
     child = start();

@@ -1,5 +1,45 @@
 import type { Redactor } from '@pawl/engine';
 
+/** A secret by the name under which its owner knows it: of a variable, of a provider. */
+export type NamedSecret = { name: string; value: string };
+
+/**
+ * Keys of well-known services, by their form. They stand alone, and hold what no word does. Each has a part that is always
+ * the same, which is looked for first.
+ */
+const forms: readonly (readonly [name: string, form: RegExp])[] = [
+  ['anthropic', /sk-ant-[\w-]{20,}/],
+  ['openrouter', /sk-or-[\w-]{20,}/],
+  ['openai', /sk-(?=[\w-]*[0-9])(?=[\w-]*[A-Za-z])[\w-]{32,}/],
+  ['google', /AIza[\w-]{35}/],
+  ['google', /ya29\.[\w-]{20,}/],
+  ['github', /gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{22,}/],
+  ['gitlab', /glpat-[\w-]{20,}/],
+  ['aws', /A(?:KIA|SIA)[0-9A-Z]{16}/],
+  ['slack', /xox[abeprs]-[A-Za-z0-9-]{10,}/],
+  ['huggingface', /hf_[A-Za-z0-9]{30,}/],
+  ['npm', /npm_[A-Za-z0-9]{36}/],
+  ['pypi', /pypi-[\w-]{50,}/],
+  ['stripe', /[rs]k_live_[A-Za-z0-9]{20,}/],
+  ['groq', /gsk_[A-Za-z0-9]{40,}/],
+  ['xai', /xai-[A-Za-z0-9]{40,}/],
+  ['private-key', /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]{20,}?-----END [A-Z ]*PRIVATE KEY-----/],
+];
+
+/** What every form begins with: where it is not, nothing more is looked for. */
+const beginnings =
+  /sk-|AIza|ya29\.|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abeprs]-|hf_|npm_|pypi-|k_live_|gsk_|xai-|PRIVATE KEY/;
+const anyForm = new RegExp(forms.map(([, form]) => `(?<![\\w+/=-])(${form.source})(?![\\w-])`).join('|'), 'g');
+
+/** Without those by their form. */
+function withoutForms(text: string): string {
+  if (!beginnings.test(text)) return text;
+  return text.replace(anyForm, (_, ...groups: unknown[]) => {
+    const index = groups.slice(0, forms.length).findIndex((each) => each !== undefined);
+    return `[secret:${forms[index]?.[0] ?? 'key'}]`;
+  });
+}
+
 /** Shorter ones would take ordinary words with them. */
 const leastSecret = 8;
 const mark = '[secret]';
@@ -9,22 +49,28 @@ const mark = '[secret]';
  * hexadecimal and in Base64 (also in the middle of something longer). It is a net against accidents: whoever means to
  * let one out can write it in another form.
  */
-export function createRedactor(secrets: Iterable<string>): Redactor {
-  const forms = [...new Set([...secrets].filter((secret) => secret.length >= leastSecret).flatMap(formsOf))];
+export function createRedactor(secrets: Iterable<string | NamedSecret>): Redactor {
+  const named = [...secrets]
+    .map((secret) => (typeof secret === 'string' ? { name: 'key', value: secret } : secret))
+    .filter(({ value }) => value.length >= leastSecret);
+  const names = new Map(named.flatMap(({ name, value }) => formsOf(value).map((form) => [form, name] as const)));
   // The longest first, so that no part of it is left behind.
-  forms.sort((one, other) => other.length - one.length);
-  if (forms.length === 0) return { redact: (text) => text, stream: () => ({ push: (piece) => piece, end: () => '' }) };
-  const pattern = new RegExp(forms.map(escapePattern).join('|'), 'g');
+  const all = [...names.keys()].sort((one, other) => other.length - one.length);
+  if (all.length === 0) {
+    return { redact: (text) => text, keep: withoutForms, stream: () => ({ push: (piece) => piece, end: () => '' }) };
+  }
+  const pattern = new RegExp(all.map(escapePattern).join('|'), 'g');
   const redact = (text: string) => text.replace(pattern, mark);
-  return { redact, stream: () => streamOf(redact, forms) };
+  const marked = (text: string) => text.replace(pattern, (form) => `[secret:${names.get(form) ?? 'key'}]`);
+  return { redact, keep: (text) => withoutForms(marked(text)), stream: () => streamOf(redact, all) };
 }
 
-function streamOf(redact: (text: string) => string, forms: readonly string[]): ReturnType<Redactor['stream']> {
+function streamOf(redact: (text: string) => string, known: readonly string[]): ReturnType<Redactor['stream']> {
   let held = '';
   return {
     push(piece) {
       const text = redact(held + piece);
-      const keep = longestBeginning(text, forms);
+      const keep = longestBeginning(text, known);
       held = text.slice(text.length - keep);
       return text.slice(0, text.length - keep);
     },

@@ -33,6 +33,30 @@ describe('P11: secrets in texts (scenario 54)', () => {
     );
   });
 
+  it('are marked by their name where they are kept, and keys of well-known services by their form', () => {
+    const { keep = (text: string) => text } = createRedactor([{ name: 'MY_KEY', value: 'abcdefgh12345678' }]);
+    expect(keep('x abcdefgh12345678 y')).toBe('x [secret:MY_KEY] y');
+    const letters = 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6kL9nP2rS5';
+    for (const [name, value] of [
+      ['anthropic', `sk-ant-api03-${letters}`],
+      ['openai', `sk-proj-${letters}`],
+      ['github', `ghp_${letters}`],
+      ['aws', 'AKIAABCDEFGHIJKLMNOP'],
+      ['huggingface', `hf_${letters}`],
+      ['private-key', `-----BEGIN OPENSSH PRIVATE KEY-----\n${letters}\n-----END OPENSSH PRIVATE KEY-----`],
+    ] as const) {
+      expect(keep(`KEY="${value}"\n`)).toBe(`KEY="[secret:${name}]"\n`);
+      expect(keep(JSON.stringify({ text: value }))).toContain(`[secret:${name}]`);
+    }
+    for (const text of [
+      'a task-force-that-has-a-very-long-name-0123456789',
+      'sk-learn-is-a-library-and-this-is-a-long-slug',
+      'hf_hub',
+      'AKIA',
+    ])
+      expect(keep(text)).toBe(text);
+  });
+
   it('are taken out of a stream, however it is cut', () => {
     fc.assert(
       fc.property(

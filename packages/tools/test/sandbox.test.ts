@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -10,8 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { obeyedNames } from '@pawl/policy';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Probe, probeSandbox, type SandboxOptions } from '../src/index.ts';
 import { bubblewrapArguments } from '../src/sandbox/bubblewrap.ts';
@@ -39,17 +41,17 @@ const confinement: Confinement = {
 };
 
 describe('P10: how a command is contained', () => {
-  const traits = { program: '/usr/bin/bwrap', canSealNamespaces: true };
+  const traits = { program: '/usr/bin/bwrap', canSealNamespaces: true, filter: '/host/f' };
 
   it('is exactly this for bubblewrap', () => {
     expect(bubblewrapArguments(confinement, traits).join(' ')).toBe(
       [
-        '/usr/bin/bwrap --json-status-fd 3 --unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try',
-        '--unshare-net --disable-userns --cap-drop ALL --die-with-parent --new-session --ro-bind / / --dev /dev',
-        '--proc /proc --ro-bind /proc/sys /proc/sys --ro-bind-try /proc/sysrq-trigger /proc/sysrq-trigger --tmpfs /run',
+        '/usr/bin/bwrap --json-status-fd 3 --seccomp 4 --unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try',
+        '--unshare-net --cap-drop ALL --die-with-parent --new-session --ro-bind / / --dev /dev',
+        '--proc /proc --remount-ro /proc --tmpfs /run',
         '--ro-bind-try /run/current-system /run/current-system --ro-bind-try /run/wrappers /run/wrappers',
-        '--bind /host/t /tmp --bind /w /w --tmpfs /h/.ssh --ro-bind /dev/null /h/.netrc --bind-try /w/.git /w/.git',
-        '--ro-bind-try /w/.git/hooks /w/.git/hooks --chdir /w --',
+        '--bind /host/t /tmp --bind /w /w --bind-try /w/.git /w/.git --ro-bind-try /w/.git/hooks /w/.git/hooks',
+        '--tmpfs /h/.ssh --remount-ro /h/.ssh --ro-bind /dev/null /h/.netrc --chdir /w --',
       ].join(' '),
     );
     const readOnly = bubblewrapArguments({ ...confinement, isFolderWritable: false, hasNetwork: true }, traits).join(
@@ -85,7 +87,12 @@ describe('P10: what is guarded', () => {
   const find = (folder: string, options: Partial<SandboxOptions> & { home?: string } = {}) =>
     findPlaces(folder, { protectedPaths: [], hiddenPaths: [], home: '/nowhere', ...options });
   const below = (folder: string, paths: readonly { path: string }[]) =>
-    paths.map(({ path }) => path.slice(folder.length + 1)).sort();
+    paths
+      .map(({ path }) => path.slice(folder.length + 1))
+      .filter((name) => !(obeyedNames as readonly string[]).includes(name) || existsSync(join(folder, name)))
+      .sort();
+  const hiddenIn = (folder: string, { hidden }: Pick<Confinement, 'hidden'>) =>
+    hidden.filter(({ path }) => path.startsWith(`${folder}/`));
 
   it('holds the settings of Pawl and of git, also where they are not yet', async () => {
     const folder = temporaryFolder();
@@ -107,6 +114,7 @@ describe('P10: what is guarded', () => {
       '.git/commondir',
       '.git/config.worktree',
       '.git/hooks',
+      '.git/worktrees',
       '.pawl',
       'tools/hooks',
     ]);
@@ -128,6 +136,8 @@ describe('P10: what is guarded', () => {
     expect(below(folder, places.awaited)).toEqual([
       '.git/commondir',
       '.git/hooks',
+      '.git/modules',
+      '.git/worktrees',
       '.pawl',
       'conf/git/more',
       'made/hooks',
@@ -164,10 +174,15 @@ describe('P10: what is guarded', () => {
     const home = temporaryFolder();
     mkdirSync(join(home, '.ssh'), { recursive: true });
     writeFileSync(join(home, '.netrc'), '');
-    const places = await find(folder, { home, hiddenPaths: [join(home, 'data'), folder] });
-    expect(places.hidden).toMatchObject([
+    mkdirSync(join(home, 'data'));
+    expect(find(folder, { home, hiddenPaths: [folder] }).hidden).not.toContainEqual(
+      expect.objectContaining({ path: expect.stringContaining(home) }),
+    );
+    const places = find(home, { home, hiddenPaths: [join(home, 'data'), home] });
+    expect(hiddenIn(home, places)).toMatchObject([
       { path: join(home, '.netrc'), isFolder: false },
       { path: join(home, '.ssh'), isFolder: true },
+      { path: join(home, 'data'), isFolder: true },
     ]);
   });
 
@@ -181,7 +196,7 @@ describe('P10: what is guarded', () => {
     symlinkSync('nowhere', join(real, '.gnupg'));
     const home = join(temporaryFolder(), 'home');
     symlinkSync(real, home);
-    expect(find(temporaryFolder(), { home }).hidden).toMatchObject([
+    expect(hiddenIn(real, find(real, { home }))).toMatchObject([
       { path: join(real, '.aws'), isFolder: true },
       { path: join(real, 'dotfiles', 'netrc'), isFolder: false },
       { path: join(real, 'dotfiles', 'ssh'), isFolder: true },
@@ -205,7 +220,7 @@ describe('P10: what is guarded', () => {
     execFileSync('git', ['init', '-q', '--bare', folder]);
     const places = find(folder);
     expect(below(folder, places.guarded)).toEqual(['config', 'hooks']);
-    expect(below(folder, places.awaited)).toEqual(['.git', '.pawl', 'commondir']);
+    expect(below(folder, places.awaited)).toEqual(['.git', '.pawl', 'commondir', 'modules', 'worktrees']);
   });
 });
 
@@ -333,7 +348,7 @@ contained('P10: a contained command', () => {
   });
 
   it('of a task changes only folders that are still what they were when they were looked at', async () => {
-    const place = temporaryFolder(homedir());
+    const place = temporaryFolder('/var/tmp');
     const folder = join(place, 'a b');
     const outside = join(place, 'outside');
     mkdirSync(join(folder, 'src'), { recursive: true });
@@ -341,10 +356,14 @@ contained('P10: a contained command', () => {
     const sandbox = createSandbox({}, { notice: () => undefined });
     const launch = await sandbox.launch('s', folder, { roots: [join(folder, 'src')] });
     const { words: [program = '', ...words] = [] } = launch ?? {};
-    const touch = (given: readonly string[]) =>
-      spawnSync(program, [...given, 'touch', join(folder, 'src', 'x')], {
-        stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    const touch = (given: readonly string[]) => {
+      const filter = launch?.filter == null ? null : openSync(launch.filter, 'r');
+      const ended = spawnSync(program, [...given, 'touch', join(folder, 'src', 'x')], {
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...(filter === null ? [] : [filter])],
       });
+      if (filter !== null) closeSync(filter);
+      return ended;
+    };
     expect(touch(words).status).toBe(0);
     // As if a link had stood there while the source was looked up, and no more when it was mounted.
     const bound = words.findIndex((word, index) => word === '--bind' && words[index + 1] === join(folder, 'src'));

@@ -163,6 +163,24 @@ describe("T3: undo of a turn's file changes", () => {
     expect(contents(folder)).toEqual(after);
   });
 
+  it.each(['other', 'same'])(
+    'gives a file that was deleted and made again its mode back, with %s content',
+    async (text) => {
+      const { folder, begin, call, changes, reverse } = createSession();
+      const path = join(folder, 'run.sh');
+      writeFileSync(path, 'same');
+      chmodSync(path, 0o755);
+      begin();
+      await call('delete', { path: 'run.sh' });
+      await call('write', { path: 'run.sh', content: text });
+      expect(statSync(path).mode & 0o777).toBe(0o644);
+      await (await reverse(changes(), 'undo')).apply();
+      expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['same', 0o755]);
+      await (await reverse(changes(), 'redo')).apply();
+      expect(readFileSync(path, 'utf8')).toBe(text);
+    },
+  );
+
   it('touches nothing that was changed since, and says which', async () => {
     const { folder, begin, call, changes, reverse } = createSession();
     writeFileSync(join(folder, 'a'), 'one\n');

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { ModelsSettings, ProviderSettings } from '@pawl/models/select';
 import type { CompactionSettings, Flow, Limits, PermissionMode, RuleSet, TaskSettings } from '@pawl/protocol';
 import { stricterMode } from '@pawl/protocol';
-import type { NetworkAccess, SandboxMode } from '@pawl/tools';
+import type { NetworkAccess, SandboxLimits, SandboxMode } from '@pawl/tools';
 import type { Trust } from '../policy/trust.ts';
 import { smaller, stricterTasks } from './limits.ts';
 import { badConfig, parseConfig } from './parse.ts';
@@ -21,6 +21,10 @@ export type Config = {
   sandbox: SandboxMode | null;
   /** What of the network they reach. */
   sandboxNetwork: NetworkAccess;
+  /** What they see of the home, besides the usual. */
+  sandboxHome: readonly string[];
+  /** What they may take of the machine, where it is not the usual. */
+  sandboxLimits: Partial<SandboxLimits>;
   /** Rules of the user, and of the project, which allows only what the user has trusted. */
   rules: RuleSet;
   projectRules: RuleSet;
@@ -113,6 +117,8 @@ function configOf(
         : (user.mode ?? project.mode ?? null),
     sandbox: stricter(narrowness, user.sandbox, project.sandbox),
     sandboxNetwork: narrowedNetwork(user.sandboxNetwork, project.sandboxNetwork),
+    sandboxHome: user.sandboxHome ?? [],
+    sandboxLimits: user.sandboxLimits ?? {},
     rules: { ...none, ...user.rules },
     projectRules: { ...none, ...project.rules },
     limits: smaller(user.limits ?? {}, project.limits ?? {}),

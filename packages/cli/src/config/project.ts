@@ -84,6 +84,9 @@ export function shareOf(written: Written, { user, userPath, isKnown, trust }: Pr
   else if (sandbox !== undefined) settings.sandbox = sandbox;
   if (sandboxNetwork === 'on') ignore('sandboxNetwork', 'a project may not let its commands out');
   else if (sandboxNetwork !== undefined) settings.sandboxNetwork = sandboxNetwork;
+  for (const name of ['sandboxHome', 'sandboxLimits'] as const) {
+    if (written[name] !== undefined) ignore(name, 'a project may not widen the sandbox');
+  }
   if (model !== undefined) {
     const isLost =
       foreign(model) !== undefined || (Object.hasOwn(pools, model) && kept.every(([name]) => name !== model));

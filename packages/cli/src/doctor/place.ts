@@ -4,7 +4,15 @@ import { dirname } from 'node:path';
 import type { BlobStore, Tool, ToolContext } from '@pawl/engine';
 import { messageOf } from '@pawl/protocol';
 import { sqliteLog } from '@pawl/storage';
-import { builtinTools, type NetworkAccess, probeSandbox } from '@pawl/tools';
+import {
+  builtinTools,
+  homeListDate,
+  type NetworkAccess,
+  ownHomes,
+  type Probe,
+  probeSandbox,
+  shownOfHome,
+} from '@pawl/tools';
 import type { Config } from '../config/config.ts';
 import { databasePath } from '../home.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
@@ -104,7 +112,7 @@ export function toolContext(cwd: string): ToolContext {
 
 /** Whether commands are contained here, as these settings want it. */
 export async function checkSandbox(config: Config | null): Promise<Finding[]> {
-  const { sandbox, sandboxNetwork = 'off' } = config ?? {};
+  const { sandbox, sandboxNetwork = 'off', sandboxHome = [] } = config ?? {};
   if (sandbox === 'off') return [warning('sandbox', 'off, as the settings say', 'Commands may do all that you may.')];
   const probe = await probeSandbox();
   if (!probe.isAvailable) return [warning('sandbox', probe.reason, probe.advice)];
@@ -113,8 +121,28 @@ export async function checkSandbox(config: Config | null): Promise<Finding[]> {
   const { checkNetwork } = await import('./network.ts');
   return [
     ok('sandbox', `${name} holds: ${sandbox ?? 'workspace-write'}, ${networkText(sandboxNetwork)}`),
+    ...checkFilter(probe),
+    ...checkHomes(sandboxHome),
     ...(await checkNetwork(sandboxNetwork)),
   ];
+}
+
+function checkFilter({ mechanism }: Extract<Probe, { isAvailable: true }>): Finding[] {
+  if (mechanism.kind !== 'bubblewrap' || mechanism.filter !== null) return [];
+  return [
+    warning('system calls', 'not filtered in the sandbox', 'This kernel or machine takes no seccomp filter of ours.'),
+  ];
+}
+
+/** What commands see of the home, as the list and the settings have it here. */
+function checkHomes(shown: readonly string[]): Finding[] {
+  const homes = shownOfHome({ shown, environment: process.env, homes: ownHomes() });
+  return homes.map(({ home, places }) =>
+    ok(
+      'home',
+      `commands see of ${home}: ${places.length === 0 ? 'nothing' : places.join(', ')} (list of ${homeListDate}; more: sandboxHome)`,
+    ),
+  );
 }
 
 function networkText(network: NetworkAccess): string {

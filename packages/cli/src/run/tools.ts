@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fallbackFolder } from '@pawl/client/local';
 import type { Redactor, Tool } from '@pawl/engine';
-import { builtinTools, createRedactor, type SandboxMode, type SandboxOptions, secretsIn } from '@pawl/tools';
+import {
+  builtinTools,
+  createRedactor,
+  defaultLimits,
+  type SandboxMode,
+  type SandboxOptions,
+  secretsIn,
+} from '@pawl/tools';
 import { memoryTools } from '@pawl/tools/memory';
 import type { Config } from '../config/config.ts';
 import { userConfigPath } from '../config/paths.ts';
@@ -31,13 +38,19 @@ export function openTools({ config, sandbox, notice, environment = process.env }
   const secrets = [...namedKeys(config, environment), ...keyFiles.flatMap(keyIn), ...secretsIn(environment)];
   return {
     tools: builtinTools({ environment, secrets, notice, sandbox: sandboxFor(config, sandbox, keyFiles, environment) }),
-    redactor: createRedactor(secrets),
+    redactor: redactorOf(secrets, environment),
   };
+}
+
+/** A secret is marked by the variable that holds it, where one does. */
+function redactorOf(secrets: readonly string[], environment: NodeJS.ProcessEnv): Redactor {
+  const nameOf = (value: string) => Object.entries(environment).find(([, held]) => held?.includes(value))?.[0] ?? 'key';
+  return createRedactor(secrets.filter((value) => value !== '').map((value) => ({ name: nameOf(value), value })));
 }
 
 /** Nobody's commands change the settings, or see sessions and keys. */
 function sandboxFor(
-  { sandbox, sandboxNetwork }: Config,
+  { sandbox, sandboxNetwork, sandboxHome, sandboxLimits }: Config,
   flag: SandboxMode | null,
   keyFiles: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -46,7 +59,14 @@ function sandboxFor(
     mode: flag ?? sandbox ?? 'workspace-write',
     network: sandboxNetwork,
     protectedPaths: [dirname(userConfigPath(environment))],
-    hiddenPaths: [dataFolder(environment), fallbackFolder(dataFolder(environment)), ...keyFiles],
+    hiddenPaths: [
+      dataFolder(environment),
+      fallbackFolder(dataFolder(environment)),
+      userConfigPath(environment),
+      ...keyFiles,
+    ],
+    shownOfHome: sandboxHome,
+    limits: { ...defaultLimits(), ...sandboxLimits },
   };
 }
 

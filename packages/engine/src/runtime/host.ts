@@ -18,11 +18,13 @@ import { runners } from './effects/index.ts';
 import { forkEvents, settled } from './fork.ts';
 import type { HostOptions } from './host-options.ts';
 import { createId, systemClock } from './ids.ts';
+import { keptEvents } from './kept.ts';
 import { readPlainFile } from './plain-file.ts';
 import { createPost } from './post.ts';
 import type { Prompts } from './prompts.ts';
 import { createPrompts } from './prompts.ts';
 import { recallFrom } from './recall.ts';
+import { withoutSecretBlobs } from './secret-blobs.ts';
 import type { SessionPorts } from './session.ts';
 import { core, Session } from './session.ts';
 import { viewOf } from './view.ts';
@@ -72,7 +74,8 @@ export function createHost(options: HostOptions): Host {
   };
 
   const { system = defaultPrompt } = options;
-  const blobs = options.blobs ?? blobsOf(log);
+  const redactor = options.redactor ?? noSecrets;
+  const blobs = withoutSecretBlobs(options.blobs ?? blobsOf(log), redactor);
   const agents = isList(options.agents) ? agentsOf(options.agents) : options.agents;
   const found = { agents, modelFor };
   const prompts = createPrompts();
@@ -92,7 +95,7 @@ export function createHost(options: HostOptions): Host {
     requestMiddleware: options.requestMiddleware ?? [],
     toolMiddleware: options.toolMiddleware ?? [],
     notify,
-    redactor: options.redactor ?? noSecrets,
+    redactor,
     post: createPost(options.mail, { open: (id) => take(id, () => Session.open(id, ports, driver)), letGo }),
     prompts,
     gathersPrompt,
@@ -225,7 +228,7 @@ export function createHost(options: HostOptions): Host {
         const events = await existing(log, source);
         const target = { session, at: clock.now(), by: actor, ...(beforeMessage !== undefined && { beforeMessage }) };
         const { events: copied, draft } = forkEvents(events, target);
-        await log.append(session, 0, [...copied, ...settled(copied, clock.now())]);
+        await log.append(session, 0, keptEvents([...copied, ...settled(copied, clock.now())], redactor));
         return { session, draft };
       },
       async delete(id) {

@@ -11,6 +11,7 @@ import { Admission } from './admission.ts';
 import { Bus } from './bus.ts';
 import type { EffectPorts, Runners } from './effects/effect.ts';
 import { fingerprint } from './ids.ts';
+import { keptEvents } from './kept.ts';
 import type { LiveSession } from './live-session.ts';
 import { Runs } from './runs.ts';
 import { readAfter, write } from './writer.ts';
@@ -237,7 +238,7 @@ export class Session implements LiveSession {
 
   #write(record: readonly DurableEvent[]): Promise<void> {
     const { log, clock } = this.#ports;
-    return write({ session: this.id, log, clock }, record, {
+    return write({ session: this.id, log, clock }, keptEvents(record, this.#ports.effects.redactor), {
       onTrouble: (message) =>
         this.bus.broadcast({ type: 'notice', data: { level: 'warning', code: 'log_unavailable', message } }),
       checkDriving: () => {

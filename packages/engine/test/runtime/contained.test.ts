@@ -93,6 +93,43 @@ describe('P11: secrets in what tools say', () => {
     },
   };
 
+  const atEdge: Redactor = {
+    ...redactor,
+    redact: (text) => text,
+    keep: (text) => text.replaceAll('s3cret', '[secret:KEY]'),
+  };
+
+  it('stand in no event and no body, whoever said them, and the model is sent what was said', async () => {
+    const log = memoryLog();
+    const model = fakeModel([{ tool: 'say', input: { note: 'with s3cret inside' } }], 'It was s3cret.', 'ok');
+    const says = fakeTool('say', async (_, { blobs }) => {
+      const digest = await blobs.put(new TextEncoder().encode('before: s3cret'));
+      expect(new TextDecoder().decode((await blobs.get(digest)) ?? new Uint8Array())).toBe('before: s3cret');
+      return { content: 'read: s3cret', details: { digest, inner: ['s3cret'] } };
+    });
+    const host = fakeHost(model, { tools: [says], redactor: atEdge, log });
+    const session = await host.create({ cwd: '/w' });
+    await session.run('My s3cret.');
+    await session.run('Go on.');
+    const said = JSON.stringify(model.requests.at(-1)?.messages);
+    for (const part of ['My s3cret.', 'with s3cret inside', 'read: s3cret', 'It was s3cret.'])
+      expect(said).toContain(part);
+    const written = await log.read(session.id);
+    expect(JSON.stringify(written)).not.toContain('s3cret');
+    expect(JSON.stringify(written)).toContain('with [secret:KEY] inside');
+    const digest = /sha256-[0-9a-f]{64}/.exec(JSON.stringify(written))?.[0] ?? '';
+    expect(await log.get(digest)).toBeNull();
+    await host.close();
+    // Taken up elsewhere, the marks say what is missing.
+    const next = fakeModel('ok');
+    const other = fakeHost(next, { tools: [says], redactor: atEdge, log });
+    await (await other.open(session.id)).run('Still there?');
+    expect(JSON.stringify(next.requests.at(-1)?.messages)).toContain('My [secret:KEY].');
+    const { session: fork } = await other.fork(session.id);
+    expect(JSON.stringify(await log.read(fork))).not.toContain('s3cret');
+    await other.close();
+  });
+
   it('reach neither log nor model nor screen, in results, details, errors and progress', async () => {
     const says = fakeTool('say', async (_, { progress }) => {
       for (const text of ['a s3', 'cret b']) progress({ text });

@@ -4,7 +4,7 @@
  * has ended: what other programs would obey there is moved aside, what they would not stays.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { areHarmlessSettings } from './harmless-settings.ts';
 
 /** What would be obeyed at a place, and so what is looked for. */
@@ -15,8 +15,14 @@ type Kind =
   | 'hooks'
   /** A file of settings in git's form. */
   | 'settings'
+  /** Working trees of a repository: what each has of settings, and where it says that the repository is. */
+  | 'worktrees'
   /** A file that names another folder as the repository. */
   | 'pointer'
+  /** A `.git` that is a file: where it leads, another repository lies. Inside the folder that is looked at by itself. */
+  | 'working-tree'
+  /** A file that names the repository of a working tree: the one that it lies in. */
+  | 'home-of-worktree'
   /** Whatever is there, but for empty folders. */
   | 'anything';
 
@@ -35,6 +41,14 @@ export function obeyedAt(path: string, kind: Kind): string[] {
   switch (kind) {
     case 'anything':
       return status.isDirectory() ? entriesOf(path).flatMap((name) => obeyedAt(join(path, name), kind)) : [path];
+    case 'working-tree': {
+      const target = /^gitdir: ([^\n]+)/.exec(textOf(path) ?? '')?.[1];
+      if (!status.isFile() || target === undefined) return [path];
+      const repository = resolve(dirname(path), target);
+      return obeyedAt(repository, 'repository').length === 0 && /\/\.git\/(?:worktrees|modules)\//.test(repository)
+        ? []
+        : [path];
+    }
     case 'pointer':
       // One that cannot be read keeps git from the repository; one that names itself says nothing.
       return status.isFile() && /^\.\s*$/.test(textOf(path) ?? '') ? [] : [path];
@@ -42,6 +56,12 @@ export function obeyedAt(path: string, kind: Kind): string[] {
       return status.isFile() && !areHarmlessSettings(textOf(path)) ? [path] : [];
     case 'hooks':
       return entriesOf(path).flatMap((name) => (isHook(name, join(path, name)) ? [join(path, name)] : []));
+    case 'worktrees':
+      return entriesOf(path).flatMap((name) =>
+        partsOfWorktree.flatMap(([part, partKind]) => obeyedAt(join(path, name, part), partKind)),
+      );
+    case 'home-of-worktree':
+      return status.isFile() && /^\.\.\/\.\.\s*$/.test(textOf(path) ?? '') ? [] : [path];
     case 'repository':
       // A file leads to a repository elsewhere.
       return status.isDirectory()
@@ -58,7 +78,12 @@ const partsOfRepository = [
   ['commondir', 'pointer'],
   ['hooks', 'hooks'],
   ['modules', 'anything'],
-  ['worktrees', 'anything'],
+  ['worktrees', 'worktrees'],
+] as const;
+
+const partsOfWorktree = [
+  ['commondir', 'home-of-worktree'],
+  ['config.worktree', 'settings'],
 ] as const;
 
 function isHook(name: string, path: string): boolean {

@@ -1,4 +1,6 @@
 /** What a command may do, in words that no particular sandbox knows. */
+import type { Absent } from './home.ts';
+import type { SandboxLimits } from './limits.ts';
 import type { NetworkAccess } from './network/index.ts';
 
 /** `workspace-write` lets commands change the session's folder and a temporary one; `read-only` only the temporary one. */
@@ -14,6 +16,10 @@ export type SandboxOptions = {
   protectedPaths: readonly string[];
   /** Folders and files that no command even reads, beside the usual places of keys. Absolute. */
   hiddenPaths: readonly string[];
+  /** What commands see of the home, beside toolchains and caches. Absolute, or relative to the home. */
+  shownOfHome: readonly string[];
+  /** What a command may take of the machine. */
+  limits: SandboxLimits;
 };
 
 /** Something on the disk that a sandbox mounts something on. `identity` tells whether it is still the same. */
@@ -33,10 +39,14 @@ export type Confinement = {
   hasNetwork: boolean;
   /** The port of this machine that it reaches although it has no network; where its network is empty, there is none. */
   proxyPort?: number | null;
+  /** Whether the way to the network is let in, by a channel that the process is started with. */
+  hasEntrance?: boolean;
   /** A folder on the host that the command sees as its temporary one. */
   temporary: string;
   /** A program of ours, and where it is seen. */
   lent?: { path: string; seenAt: string } | null;
+  /** Homes that are not there, and what of them is. */
+  absent?: readonly Absent[];
   /** Nothing of these is seen. */
   hidden: readonly Marked[];
   /** Folders that may be written into, but not moved or removed, because something guarded lies in them. */

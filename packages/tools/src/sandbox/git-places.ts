@@ -3,8 +3,12 @@ import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Awaited } from './awaited.ts';
 
-/** What git obeys, where it is there. `modules` and `worktrees` hold settings of their own. */
-const obeyedByGit = ['modules', 'worktrees', 'info/attributes'];
+/** What git obeys besides. `modules` and `worktrees` hold settings of their own; attributes only choose among settings. */
+const obeyedByGit: readonly (readonly [string, Awaited['kind'] | null])[] = [
+  ['modules', 'anything'],
+  ['worktrees', 'worktrees'],
+  ['info/attributes', null],
+];
 
 /** Settings that include each other beyond this many are left at that. */
 const mostIncludes = 100;
@@ -19,7 +23,7 @@ export function gitPlaces(git: string, home: string): GitPlace[] {
   const hooks = [...settings.values()].flatMap((text) => valuesOf('hooksPath', text));
   return [
     { path: join(git, 'hooks'), whenAbsent: 'hooks' },
-    ...obeyedByGit.map((name) => ({ path: join(git, name), whenAbsent: null })),
+    ...obeyedByGit.map(([name, whenAbsent]) => ({ path: join(git, name), whenAbsent })),
     // A repository whose `commondir` names another folder takes its settings and hooks from there.
     { path: join(git, 'commondir'), whenAbsent: 'pointer' },
     { path: join(git, 'config.worktree'), whenAbsent: /worktreeConfig/i.test(own) ? 'settings' : null },

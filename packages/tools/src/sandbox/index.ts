@@ -1,6 +1,9 @@
 /** The sandbox that commands run in. */
 export type { SandboxMode, SandboxOptions } from './confinement.ts';
 export { removeDebris } from './debris.ts';
+export { ownHomes, shownOfHome } from './home.ts';
+export { homeListDate } from './home-list.ts';
+export { defaultLimits, limitNotes, limitWords, type SandboxLimits } from './limits.ts';
 export {
   type HostList,
   hostsText,

@@ -1,11 +1,12 @@
 /** Whether a sandbox holds on this machine: found out by trying, not by looking for a program. */
-import { access, constants, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, mkdtemp, open, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { type BubblewrapTraits, bubblewrapArguments } from './bubblewrap.ts';
 import type { Confinement } from './confinement.ts';
 import { seatbeltArguments, seatbeltProgram } from './seatbelt.ts';
-import { temporaryPrefix } from './temporaries.ts';
+import { seccompFilter } from './seccomp.ts';
+import { temporaryFolder, temporaryPrefix } from './temporaries.ts';
 
 /** How commands are contained here. */
 export type Mechanism = ({ kind: 'bubblewrap' } & BubblewrapTraits) | { kind: 'seatbelt' };
@@ -60,10 +61,23 @@ export async function probeSandbox(environment: NodeJS.ProcessEnv = process.env)
     };
   }
   const kind = 'bubblewrap' as const;
+  const filter = await filterFile();
+  const filters = filter === null ? [null] : [filter, null];
   return tried(
-    [true, false].map((canSealNamespaces) => ({ kind, program, canSealNamespaces })),
+    [true, false].flatMap((canSealNamespaces) =>
+      filters.map((each) => ({ kind, program, canSealNamespaces, filter: each })),
+    ),
     program,
   );
+}
+
+/** The filter of system calls as a file, which lasts as long as this process; null where there is none for this machine. */
+async function filterFile(): Promise<string | null> {
+  const filter = seccompFilter(process.arch);
+  if (filter === null) return null;
+  const path = join(await temporaryFolder('processes'), 'filter');
+  await writeFile(path, filter, { mode: 0o400 });
+  return path;
 }
 
 /** Only from absolute folders: a project's own `bwrap` contains nothing. */
@@ -148,7 +162,7 @@ async function problemOf(mechanism: Mechanism): Promise<string | null> {
       outside,
       homedir(),
     ];
-    const { failure, lines } = await runTrial(words);
+    const { failure, lines } = await runTrial(words, mechanism.kind === 'bubblewrap' ? mechanism.filter : null);
     const [problem] = lines.filter((line) => line !== 'end');
     if (!lines.includes('end')) return failure;
     // Inside, another folder lies in the place of the temporary one; what counts is what came of it here.
@@ -161,12 +175,16 @@ async function problemOf(mechanism: Mechanism): Promise<string | null> {
 
 const trialLimitMs = 5000;
 
-async function runTrial([program = '', ...words]: readonly string[]): Promise<{ failure: string; lines: string[] }> {
+async function runTrial(
+  [program = '', ...words]: readonly string[],
+  filter: string | null,
+): Promise<{ failure: string; lines: string[] }> {
   const { spawn } = await import('node:child_process');
-  return new Promise((resolve) => {
+  const opened = filter === null ? null : await open(filter, 'r');
+  const ran = new Promise<{ failure: string; lines: string[] }>((resolve) => {
     const child = spawn(program, words, {
       cwd: '/',
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(opened === null ? [] : [opened.fd])],
       timeout: trialLimitMs,
       killSignal: 'SIGKILL',
     });
@@ -183,4 +201,5 @@ async function runTrial([program = '', ...words]: readonly string[]): Promise<{ 
       resolve({ failure: failure.replace(/\.$/, ''), lines: said.out.split('\n').filter((line) => line !== '') });
     });
   });
+  return ran.finally(() => opened?.close());
 }

@@ -61,7 +61,11 @@ export function recordRun(record: RunRecord): () => void {
       clearInterval(beat);
       beat = null;
     }
-    rmSync(path, { force: true });
+    try {
+      unlinkSync(path);
+    } catch {
+      // Somebody has emptied the temporary folder.
+    }
   };
 }
 

@@ -1,14 +1,20 @@
 /** Contains commands. Where that is not possible it says so, once. */
+import { lstatSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isInside } from '@pawl/policy';
+import { isInside, type PathDenies } from '@pawl/policy';
 import type { Awaited } from './awaited.ts';
 import type { Confinement, Marked, SandboxMode, SandboxOptions } from './confinement.ts';
 import { removeDebris } from './debris.ts';
+import { findDenied, noneDenied } from './denied.ts';
+import { defaultLimits, type SandboxLimits } from './limits.ts';
 import { removeMountPoints } from './mount-points.ts';
 import type { Environment, Gateway, HostList, NetworkAccess, Way } from './network/index.ts';
 import { findPlaces, type Places } from './places.ts';
 import { isRepositoryItself, setAside } from './planted.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
+import { createSurvey, type Nested } from './repositories.ts';
+import { setRight } from './set-aside.ts';
 import { createTemporaries } from './temporaries.ts';
 import { endCutOffVigils, keepVigil } from './vigil.ts';
 import { checkingWords, type WritableFolder, writableFolder } from './writable.ts';
@@ -27,6 +33,11 @@ export type Launch = {
   network: NetworkAccess;
   /** The way to the hosts of a list; null where there is none. */
   gateway: Gateway | null;
+  /** Path of the filter of system calls that it reads on a descriptor of its own; null for none. */
+  filter: string | null;
+  limits: SandboxLimits;
+  /** Whether the folder's history is not seen, because it holds what a rule denies. */
+  hidesHistory: boolean;
   /** Whether the process hands over, on descriptor 4, where the gateway is let in (`takeEntrance`). */
   hasEntrance: boolean;
   /** Aborts when the command is to be ended at once, because it goes against the sandbox. */
@@ -59,7 +70,7 @@ export type Sandbox = {
     session: string,
     folder: string,
     /** `roots` are the only folders of the session's folder that may be changed; without, all of it may. */
-    limits?: { mode?: SandboxMode | undefined; roots?: readonly string[] | undefined },
+    limits?: { mode?: SandboxMode | undefined; roots?: readonly string[] | undefined; denies?: PathDenies | undefined },
   ): Promise<Launch | null>;
 };
 
@@ -68,6 +79,8 @@ const defaultSandbox: SandboxOptions = {
   network: 'off',
   protectedPaths: [],
   hiddenPaths: [],
+  shownOfHome: [],
+  limits: defaultLimits(),
 };
 
 /** One answer for the whole process: it depends on the machine alone. */
@@ -112,6 +125,8 @@ export function createSandbox(
   const networkFor = (mode: SandboxMode | undefined): NetworkAccess =>
     mode === 'read-only' && typeof options.network !== 'string' ? 'off' : options.network;
 
+  const survey = createSurvey();
+
   /** The mechanism that contains commands; null where there is none. */
   const mechanism = async (): Promise<Mechanism | null> => {
     const found = await probe();
@@ -125,14 +140,17 @@ export function createSandbox(
 
   const isWritable = (mode: SandboxMode | undefined) => options.mode === 'workspace-write' && mode !== 'read-only';
 
-  const lookAt = (folder: string): Places => {
-    const places = findPlaces(folder, options);
+  const lookAt = async (folder: string, denied = noneDenied): Promise<Places> => {
+    const [nested, needed] = await Promise.all([survey.look(folder), neededFor(folder)]);
+    const places = findPlaces(folder, { ...options, environment, denied, nested, needed });
     lastLook = { folder, at: performance.now(), gap: places.gap };
     return places;
   };
 
-  const gapIn = (folder: string): Places['gap'] =>
-    lastLook?.folder === folder && performance.now() - lastLook.at < lookServesMs ? lastLook.gap : lookAt(folder).gap;
+  const gapIn = async (folder: string): Promise<Places['gap']> =>
+    lastLook?.folder === folder && performance.now() - lastLook.at < lookServesMs
+      ? lastLook.gap
+      : (await lookAt(folder)).gap;
 
   return {
     options,
@@ -140,16 +158,17 @@ export function createSandbox(
     async holdOf(folder, mode) {
       if ((await mechanism()) === null) return { kind: 'none' };
       const isFolderWritable = isWritable(mode);
-      const gap = isFolderWritable ? gapIn(folder) : null;
+      const gap = isFolderWritable ? await gapIn(folder) : null;
       if (gap !== null) return { kind: 'partial', reason: gap };
       return { kind: 'whole', isFolderWritable, network: networkFor(mode) };
     },
-    async launch(session, folder, { mode, roots } = {}) {
+    async launch(session, folder, { mode, roots, denies } = {}) {
       const debris = removeDebris(join(folder, '.git'));
       const by = await mechanism();
       if (by === null) return null;
+      const denied = denies === undefined ? noneDenied : await findDenied(denies, { cwd: folder, home: homedir() });
       const isFolderWritable = isWritable(mode);
-      const places = lookAt(folder);
+      const places = await lookAt(folder, denied);
       const network = networkFor(mode);
       const limits = roots === undefined ? null : narrowed(places, resolve(folder), roots);
       const pathsOf = (folders: readonly WritableFolder[]) => folders.map(({ path }) => path);
@@ -165,17 +184,27 @@ export function createSandbox(
       const way = typeof network === 'string' ? null : await openWay(network, by, environment);
       const isMounted = by.kind === 'bubblewrap';
       // Seatbelt goes by names, and needs nothing to be there.
+      const startedAt = Date.now();
       const vigil = keepVigil(confinement.folder, isMounted && isFolderWritable ? places.awaited : [], notice);
       const release = async () => {
         way?.gateway.close();
         const { folder } = confinement;
         if (isMounted) removeMountPoints(mountedIn(folder, isFolderWritable, places));
         const planted = !isFolderWritable || wasRepository ? null : await setAside(folder);
-        const sentences = [debris, ...vigil.end(), planted].filter((each) => each !== null);
+        const made = isMounted && isFolderWritable ? await survey.newSince(folder, startedAt) : null;
+        const nested = (made ?? []).flatMap((each) => setRight(awaitedOf(each), folder) ?? []);
+        const sentences = [debris, ...vigil.end(), planted, ...nested].filter((each) => each !== null);
         return sentences.length === 0 ? null : sentences.join(' ');
       };
-      const isWhole = places.gap === null || !isFolderWritable;
-      const launch = { ...launchOf(by, confinement, way), isWhole, network, breach: vigil.breach, release };
+      const launch = {
+        ...launchOf(by, confinement, way),
+        isWhole: places.gap === null || !isFolderWritable,
+        network,
+        limits: options.limits,
+        hidesHistory: denied.objects.length > 0,
+        breach: vigil.breach,
+        release,
+      };
       // Seatbelt goes by where a file lies, whatever has led there.
       if (limits === null || !isMounted) return launch;
       return { ...launch, words: [...launch.words, ...checkingWords([...limits.writable, ...limits.anchored])] };
@@ -201,6 +230,20 @@ async function openWay(list: HostList, { kind }: Mechanism, environment: Environ
   return kind === 'bubblewrap' ? openEntrance(list, environment) : openPort(list, environment);
 }
 
+/** What of a repository that came into being below the folder would be obeyed. */
+const awaitedOf = ({ path, kind }: Nested): Awaited => {
+  const kinds = { folder: 'repository', bare: 'repository', link: 'anything', file: 'working-tree' } as const;
+  return { path, kind: kinds[kind], top: path };
+};
+
+/** The rest of the repository that the folder is a part of: git reads it, wherever it lies. */
+async function neededFor(folder: string): Promise<readonly string[]> {
+  if (lstatSync(join(folder, '.git'), { throwIfNoEntry: false })?.isDirectory() === true) return [];
+  const { findRepository } = await import('../repository/find.ts');
+  const repository = await findRepository(folder).catch(() => null);
+  return repository === null ? [] : [repository.top, repository.gitFolder, repository.commonFolder];
+}
+
 /** Where even its folder is missing, that cannot be made either. */
 const markedAhead = ({ top }: Awaited): Marked => ({ path: top, isFolder: true, identity: '' });
 
@@ -208,7 +251,7 @@ function launchOf(
   mechanism: Mechanism,
   confinement: Confinement & Pick<Places, 'awaited'>,
   way: Way | null,
-): Omit<Launch, 'isWhole' | 'network' | 'breach' | 'release'> {
+): Omit<Launch, 'isWhole' | 'network' | 'limits' | 'hidesHistory' | 'breach' | 'release'> {
   const { isFolderWritable, temporary, awaited, guarded } = confinement;
   // Elsewhere the temporary folder cannot be put in the place of another.
   const seen = mechanism.kind === 'bubblewrap' ? '/tmp' : temporary;
@@ -220,6 +263,7 @@ function launchOf(
         guarded: mechanism.kind === 'seatbelt' ? [...guarded, ...awaited.map(markedAhead)] : guarded,
         proxyPort: way?.port ?? null,
         lent: way?.lent ?? null,
+        hasEntrance: way !== null && way.port === null,
       }),
       ...(way?.words ?? []),
     ],
@@ -232,6 +276,7 @@ function launchOf(
       ...way?.variables,
     },
     hasInfo: mechanism.kind === 'bubblewrap',
+    filter: mechanism.kind === 'bubblewrap' ? mechanism.filter : null,
     isFolderWritable,
     gateway: way?.gateway ?? null,
     hasEntrance: way !== null && way.port === null,

@@ -29,6 +29,7 @@ export function seatbeltProfile(confinement: Confinement): string {
     hasNetwork,
     proxyPort = null,
     temporary,
+    absent = [],
     hidden,
     anchored,
     guarded,
@@ -48,6 +49,12 @@ export function seatbeltProfile(confinement: Confinement): string {
     `(allow file-write* ${below([temporary, ...(isFolderWritable ? writable : [])])} ${exactly(devices)} (regex #"^/dev/fd/"))`,
     ...rule('deny file-write*', below(kept)),
     ...rule('deny file-write-unlink', exactly(holders)),
+    ...absent.flatMap(({ path, seen }) => [
+      `(deny file-read* ${below([path])})`,
+      // The way to what is seen, and nothing of what lies beside it.
+      `(allow file-read-metadata ${exactly([path, ...[folder, ...seen.map(({ from }) => from)].flatMap((each) => foldersAbove(each, path))])})`,
+      `(allow file-read* ${below([folder, temporary, ...seen.map(({ from }) => from)])})`,
+    ]),
     ...rule('deny file-read* file-write*', below(hidden.map(({ path }) => path))),
     ...(hasNetwork ? [] : ['(deny network*)']),
     ...(hasNetwork || proxyPort === null ? [] : [`(allow network-outbound (remote ip "localhost:${proxyPort}"))`]),

@@ -133,9 +133,11 @@ async function stepFor(change: FileChange, place: Place, options: ReversalOption
   const { direction } = options;
   const [expected, target] = direction === 'undo' ? [afterOf(change), change.before] : [change.before, afterOf(change)];
   if (change.before?.kind === 'lost') return { reason: `cannot be put back: ${change.before.reason}` };
-  if (isEqual(expected, target)) return null;
+  const mode = modeAfter(change, target, direction);
+  if (isEqual(expected, target) && mode === null) return null;
   const now = await standingAt(place, withDefaults().maxFileBytes);
-  if (isSame(now, target)) return null;
+  const hasMode = mode === null || now.kind !== 'file' || now.file.mode === mode || !wasMadeAgain(change);
+  if (isSame(now, target) && hasMode) return null;
   const refused = mayTouch(place.path, options);
   if (refused !== null) return refused;
   if (change.isTangled) return { reason: 'was changed by something else between the changes of the session' };
@@ -144,9 +146,17 @@ async function stepFor(change: FileChange, place: Place, options: ReversalOption
   const bytes = await contentOf(change, now.kind === 'file' ? now.file.bytes : null, options);
   if (bytes === null || digestOf(bytes) !== target.digest)
     return { reason: 'cannot be put back: its former content is lost' };
-  const mode = direction === 'undo' ? target.mode : change.mode;
-  return { place, now, target, bytes, mode };
+  // Edits leave the mode as it is; a file that was made again has the mode of a new one.
+  if (now.kind !== 'file' || mode === null || !wasMadeAgain(change)) return { place, now, target, bytes, mode };
+  return { place, now: { ...now, file: { ...now.file, mode } }, target, bytes, mode };
 }
+
+const modeAfter = ({ mode }: FileChange, target: FormerEntry, direction: ReversalOptions['direction']) =>
+  target?.kind !== 'file' ? null : direction === 'undo' ? target.mode : mode;
+
+/** Whether a file was removed and another one made in its place. */
+const wasMadeAgain = ({ before, after, steps }: FileChange) =>
+  before?.kind === 'file' && after !== null && steps.slice(1).some((step) => step.before === null);
 
 /** Null if nothing speaks against it. */
 function mayTouch(path: string, { cwd, allowsOutside = false, allowsObeyed = false }: ReversalOptions): Blocked | null {

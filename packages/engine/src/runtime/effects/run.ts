@@ -119,7 +119,8 @@ export async function endingOf(world: World, given: ToolOutcome): Promise<Ended>
   const details: JsonObject = { ...outcome.details, ...shaped.details };
   if (shaped.isTruncated) {
     // The deed is done whatever becomes of its output: a blob that cannot be written costs only what was cut.
-    const digest = await world.ports.blobs.put(new TextEncoder().encode(outcome.content)).catch(() => null);
+    const { keep = (text: string) => text } = world.ports.redactor;
+    const digest = await world.ports.blobs.put(new TextEncoder().encode(keep(outcome.content))).catch(() => null);
     if (digest !== null) details.output = digest;
     shaped.content += `\n[${digest === null ? 'The whole output could not be kept.' : `The whole output can be read with the path output:${digest}`}]`;
   }

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { barredIn, type RuleLayer } from '@pawl/policy';
+import { barredIn, pathDenies, type RuleLayer } from '@pawl/policy';
 import { toolsFor } from '../../context/audience.ts';
 import type { Call, State } from '../../core/index.ts';
 import { letterProblem, originOf } from '../../core/index.ts';
@@ -22,6 +22,7 @@ export function toolScope(
     lastSeen: (path) => state.files.get(path) ?? null,
     barredIn: (folder) =>
       barredIn(folder, { layers: layersOf({ ports, state }), cwd: state.settings.cwd, home: homedir() }),
+    denies: () => pathDenies(layersOf({ ports, state })),
     notes: state.notes,
     tools: toolsFor(ports.tools, state, state.settings.profile).specs(),
     agent: state.settings.agent,

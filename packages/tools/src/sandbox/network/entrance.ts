@@ -6,6 +6,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { Server } from 'node:net';
+import { homedir } from 'node:os';
 import { isInside } from '@pawl/policy';
 import type { Gateway } from './gateway.ts';
 
@@ -32,7 +33,7 @@ export const entranceProxy = `http://127.0.0.1:${port}`;
 
 /** The Node that Pawl runs on, where a sandbox has folders of its own in the place of those that hold it. */
 export const lentNode = (path: string): { path: string; seenAt: string } | null =>
-  ['/tmp', '/run'].some((folder) => isInside(folder, path)) ? { path, seenAt: '/run/pawl-node' } : null;
+  ['/tmp', '/run', homedir()].some((folder) => isInside(folder, path)) ? { path, seenAt: '/run/pawl-node' } : null;
 
 /**
  * What stands between the sandbox's words and those of the command. With `-p` no file or function of anybody's
