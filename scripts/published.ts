@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { installBuilt, measureImport } from './installed.ts';
 
 /** What importing and installing Pawl may take. Time is told and not held: it is the machine's. */
-const mostFiles = 24;
-const mostCodeBytes = 600_000;
+const mostFiles = 26;
+const mostCodeBytes = 650_000;
 const mostMemoryBytes = 15e6;
 const mostInstalledBytes = 45e6;
 

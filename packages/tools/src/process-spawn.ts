@@ -64,11 +64,13 @@ exec /bin/bash -c "$1"`;
 /** Another bash in front costs as much as many a command, so there is one only where it has something to close. */
 function shellOf(command: string, launch: Launch | null): string[] {
   const limits = launch === null ? '' : limitWords(launch.limits);
-  if (launch?.hasEntrance === true || passesDescriptorsOn()) {
+  // On the line of the command, so that lines are counted as its author does.
+  const limited = limits === '' ? command : `${limits}; ${command}`;
+  const mustBeApart = Buffer.byteLength(limited) >= mostCommandBytes;
+  if (mustBeApart || launch?.hasEntrance === true || passesDescriptorsOn()) {
     return [...ownBash, `${limits}\n${unburdened}`, '/bin/bash', command];
   }
-  // On the line of the command, so that lines are counted as its author does.
-  return ['/bin/bash', '-c', limits === '' ? command : `${limits}; ${command}`];
+  return ['/bin/bash', '-c', limited];
 }
 
 /** The most bytes that Linux takes as one argument, with the zero at its end. Source: MAX_ARG_STRLEN in execve(2). */

@@ -51,7 +51,7 @@ describe('a command that runs when its host exits at once', () => {
       const { runShell } = await import('${shell}');
       const signal = new AbortController().signal;
       const onOutput = (chunk) => { process.stdout.write(chunk, () => process.exit(0)); };
-      runShell({ command: 'trap "" TERM; echo $$; sleep 1000', cwd: '/', environment: process.env, timeoutMs: 60000,
+      runShell({ command: 'trap "" TERM; echo $$; sleep 1000', cwd: '/', environment: process.env, launch: null, timeoutMs: 60000,
         killGraceMs: 1000, maxOutputBytes: 1000, signal, onOutput });
     `;
     const host = spawn(process.execPath, ['--input-type=module', '-e', program], {
