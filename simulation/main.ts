@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { runSeed } from './run-seed.ts';
-import type { RunResult } from './world.ts';
+import type { RunResult } from './world/world.ts';
 
 const usage = 'Use: npm run simulate -- [--seeds COUNT] [--from SEED] | --seed SEED [--trace]';
 

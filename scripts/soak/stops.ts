@@ -13,8 +13,8 @@ import type { SessionClient } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
 import { sqliteLog } from '@pawl/storage';
 import { builtinTools } from '@pawl/tools';
-import type { Random } from '../../simulation/random.ts';
-import { createRandom } from '../../simulation/random.ts';
+import type { Random } from '../../simulation/world/random.ts';
+import { createRandom } from '../../simulation/world/random.ts';
 import type { SoakOptions, SoakPart } from './part.ts';
 
 const ways = ['cancel', 'interrupt', 'max_duration', 'task_cancels', 'tool_cancels', 'cancel_twice', 'close'] as const;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Mutation } from '../machine.ts';
-import { mutants } from '../mutants.ts';
+import { mutants } from '../mutants/index.ts';
 import { regressions } from '../regressions.ts';
-import { simulate } from '../world.ts';
+import type { Mutation } from '../world/machine.ts';
+import { simulate } from '../world/world.ts';
 
 /** The first seed up to `last` that shows a violation, and which. */
 async function firstViolation(first: number, count: number, mutation: Mutation) {

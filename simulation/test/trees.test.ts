@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Mutation } from '../machine.ts';
 import { treeMutants } from '../trees/mutants.ts';
 import { simulateTree } from '../trees/world.ts';
+import type { Mutation } from '../world/machine.ts';
 
 /** The first violation of a thousand seeds. */
 async function firstViolation(mutation: Mutation) {

@@ -2,7 +2,7 @@
 import type { State } from '@pawl/engine/core';
 import { evolve, findCall, initialState, openTasks, totalTokens } from '@pawl/engine/core';
 import type { DurableEvent } from '@pawl/protocol';
-import type { Violate } from '../invariants.ts';
+import type { Violate } from '../checks/invariants.ts';
 import { answerTokens, answerUsd } from './model.ts';
 
 /** One session of a tree, folded by the engine as it is meant to be, whatever the engine under test does. */

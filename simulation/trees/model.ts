@@ -1,9 +1,9 @@
 /** A simulated model for trees of tasks: it delegates, works, asks, stops, fails and hangs, as the seed says. */
 import type { Model, ModelEvent, ModelPart, ModelRequest } from '@pawl/engine';
 import { PawlError } from '@pawl/protocol';
-import type { Random } from '../random.ts';
-import { swarm } from '../random.ts';
-import type { Owner, Scheduler } from '../scheduler.ts';
+import type { Random } from '../world/random.ts';
+import { swarm } from '../world/random.ts';
+import type { Owner, Scheduler } from '../world/scheduler.ts';
 import { stormyMove } from './storms.ts';
 
 export const answerTokens = 100;

@@ -2,7 +2,7 @@
 import { noUsage } from '@pawl/engine/core';
 import { core, runners } from '@pawl/engine/testing';
 import { PawlError } from '@pawl/protocol';
-import type { Mutant } from '../mutant.ts';
+import type { Mutant } from '../mutants/mutant.ts';
 
 /** Stops that are under way, by the state of their session. */
 const underWay = new WeakMap<object, Set<AbortController>>();

@@ -3,7 +3,7 @@
 import { due } from '@pawl/engine/core';
 import type { Runners } from '@pawl/engine/testing';
 import { isPawlError } from '@pawl/protocol';
-import type { Violate } from '../invariants.ts';
+import type { Violate } from '../checks/invariants.ts';
 
 /** Reasons for which an effect is called off because of what the log says, and not because nobody drives the session. */
 const reasonsOfTheLog: ReadonlySet<string> = new Set(['cancelled', 'max_duration']);

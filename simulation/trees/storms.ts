@@ -3,7 +3,7 @@
  * turns whose time is up. Only in some worlds, by their seed.
  */
 import type { ModelPart } from '@pawl/engine';
-import type { Random } from '../random.ts';
+import type { Random } from '../world/random.ts';
 
 /** Whether the tree of this seed is one of these. */
 export const isStormy = (seed: number): boolean => seed % 5 === 3;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createHost, type Tool } from '../../../packages/engine/src/index.ts';
-import { anthropic } from '../../../packages/models/src/wires/anthropic.ts';
+import { anthropic } from '../../../packages/models/src/wires/anthropic/index.ts';
 import type { SessionClient } from '../../../packages/protocol/src/index.ts';
 import { sqliteLog } from '../../../packages/storage/src/index.ts';
 import { prompt, type Runner, type Surroundings, systemPrompt, type Tallying } from '../runner.ts';

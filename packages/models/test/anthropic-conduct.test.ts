@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type AnthropicOptions, anthropic } from '../src/index.ts';
 import type { Parameters } from '../src/parameters.ts';
 import { type WireAnswer, type WireServer, wireServer } from '../src/testing/index.ts';
-import { createBodyMaker } from '../src/wires/anthropic-body.ts';
+import { createBodyMaker } from '../src/wires/anthropic/body.ts';
 import { answerOf, assistant, call, request, results, thrownBy, user } from './support.ts';
 
 let server: WireServer | undefined;

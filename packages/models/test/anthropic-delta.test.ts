@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readPlainDelta } from '../src/wires/anthropic-delta.ts';
+import { readPlainDelta } from '../src/wires/anthropic/delta.ts';
 
 const deltaOf = (index: number, text: string) =>
   JSON.stringify({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } });

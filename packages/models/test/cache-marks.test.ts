@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AnthropicOptions, anthropic } from '../src/index.ts';
 import { type PromptCache, promptCache, type WireServer, wireServer } from '../src/testing/index.ts';
-import { createBodyMaker } from '../src/wires/anthropic-body.ts';
+import { createBodyMaker } from '../src/wires/anthropic/body.ts';
 import { answerOf, assistant, request, results, user } from './support.ts';
 
 let server: WireServer | undefined;

@@ -2,7 +2,7 @@ import type { JsonObject } from '@pawl/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../src/wires/fields.ts';
-import { createArguments } from '../src/wires/google-arguments.ts';
+import { createArguments } from '../src/wires/google/arguments.ts';
 
 /** What pieces come to: the text as it was streamed, and the input. */
 function put(...pieces: Fields[]) {

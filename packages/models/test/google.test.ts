@@ -1,7 +1,7 @@
 import type { Message } from '@pawl/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WireAnswer, type WireServer, wireServer } from '../src/testing/index.ts';
-import { type GoogleOptions, google } from '../src/wires/google.ts';
+import { type GoogleOptions, google } from '../src/wires/google/index.ts';
 import { readText, sse } from './streams.ts';
 import { answerOf, assistant, call, request, results, thrownBy, uncounted, user } from './support.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pool, recordWire } from '../src/index.ts';
 import { wireServer } from '../src/testing/index.ts';
-import { anthropic } from '../src/wires/anthropic.ts';
-import { google } from '../src/wires/google.ts';
-import { openaiChat } from '../src/wires/openai-chat.ts';
-import { openai } from '../src/wires/openai-responses.ts';
+import { anthropic } from '../src/wires/anthropic/index.ts';
+import { google } from '../src/wires/google/index.ts';
+import { openaiChat } from '../src/wires/openai-chat/index.ts';
+import { openai } from '../src/wires/openai-responses/index.ts';
 import { call, request, temporaryFolder, thrownBy, user } from './support.ts';
 
 const closing: (() => unknown)[] = [];

@@ -1,6 +1,6 @@
 import type { Message } from '@pawl/protocol';
 import { expect, it } from 'vitest';
-import { createBodyMaker } from '../src/wires/anthropic-body.ts';
+import { createBodyMaker } from '../src/wires/anthropic/body.ts';
 import { assistant, request, results, user } from './support.ts';
 
 it('X5: the body for a history of 2000 messages takes less than a millisecond beyond what was added', () => {

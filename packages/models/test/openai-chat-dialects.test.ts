@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Parameters } from '../src/parameters.ts';
 import { createModels, type ModelsSettings } from '../src/select.ts';
 import { wireServer } from '../src/testing/index.ts';
-import { createBodyMaker } from '../src/wires/openai-chat-body.ts';
-import { dialectOf } from '../src/wires/openai-chat-dialects.ts';
+import { createBodyMaker } from '../src/wires/openai-chat/body.ts';
+import { dialectOf } from '../src/wires/openai-chat/dialects.ts';
 import { readText, sse } from './streams.ts';
 import { answerOf, assistant, request, results, user } from './support.ts';
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openaiChat } from '../src/index.ts';
 import { type WireServer, wireServer } from '../src/testing/index.ts';
-import { dialectOf } from '../src/wires/openai-chat-dialects.ts';
-import { writtenCalls } from '../src/wires/openai-chat-written-calls.ts';
+import { dialectOf } from '../src/wires/openai-chat/dialects.ts';
+import { writtenCalls } from '../src/wires/openai-chat/written-calls.ts';
 import { answerOf, call, request, user } from './support.ts';
 
 let server: WireServer | undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDecoder } from '../src/wires/openai-responses-stream.ts';
+import { createDecoder } from '../src/wires/openai-responses/stream.ts';
 import { added, calling, completed, delta, done, incomplete, read } from './openai-responses-support.ts';
 
 describe('E11: calls in an answer', () => {

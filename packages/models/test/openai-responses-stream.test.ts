@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureDetails, openai } from '../src/index.ts';
 import { wireServer } from '../src/testing/index.ts';
-import { createDecoder } from '../src/wires/openai-responses-stream.ts';
+import { createDecoder } from '../src/wires/openai-responses/stream.ts';
 import {
   added,
   calling,

@@ -2,7 +2,7 @@ import type { AssistantPart, JsonObject, Message } from '@pawl/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type OpenaiOptions, openai } from '../src/index.ts';
 import { type WireAnswer, type WireServer, wireServer } from '../src/testing/index.ts';
-import { traitsOf } from '../src/wires/openai-responses-traits.ts';
+import { traitsOf } from '../src/wires/openai-responses/traits.ts';
 import { answerOf, assistant, request, results, thrownBy, user } from './support.ts';
 
 let server: WireServer;

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { wireServer } from '../src/testing/index.ts';
-import { anthropic } from '../src/wires/anthropic.ts';
-import { google } from '../src/wires/google.ts';
-import { openaiChat } from '../src/wires/openai-chat.ts';
-import { openai } from '../src/wires/openai-responses.ts';
+import { anthropic } from '../src/wires/anthropic/index.ts';
+import { google } from '../src/wires/google/index.ts';
+import { openaiChat } from '../src/wires/openai-chat/index.ts';
+import { openai } from '../src/wires/openai-responses/index.ts';
 import { answerOf, assistant, request, user } from './support.ts';
 
 const closing: (() => unknown)[] = [];

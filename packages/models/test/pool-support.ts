@@ -3,7 +3,7 @@ import type { Clock, Model, ModelEvent, ModelMessage } from '@pawl/engine';
 import { modelError } from '../src/errors.ts';
 import type { Candidate, Key, Provider } from '../src/pool/types.ts';
 import type { WireAnswer, WireRequest } from '../src/testing/index.ts';
-import { anthropic } from '../src/wires/anthropic.ts';
+import { anthropic } from '../src/wires/anthropic/index.ts';
 import { noUsage } from './support.ts';
 
 export const info = { contextTokens: 200_000, outputTokens: 8000, isPriceKnown: true };

@@ -7,9 +7,9 @@ import { readWireCassette } from '../src/record/wire-cassette.ts';
 import { recordWire } from '../src/record/wire-record.ts';
 import { replayWire } from '../src/record/wire-replay.ts';
 import { type WireAnswer, type WireServer, wireServer } from '../src/testing/index.ts';
-import { anthropic } from '../src/wires/anthropic.ts';
-import { google } from '../src/wires/google.ts';
-import { openaiChat } from '../src/wires/openai-chat.ts';
+import { anthropic } from '../src/wires/anthropic/index.ts';
+import { google } from '../src/wires/google/index.ts';
+import { openaiChat } from '../src/wires/openai-chat/index.ts';
 import { answerOf, assistant, request, results, temporaryFolder, thrownBy, user } from './support.ts';
 
 let folder: string;

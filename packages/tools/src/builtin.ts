@@ -1,24 +1,24 @@
 /** The tools that Pawl brings along, as one list. */
 import type { Tool } from '@pawl/engine';
-import { createBackground } from './background/index.ts';
-import { bashTool } from './bash.ts';
-import { deleteTool } from './delete.ts';
-import { editTool } from './edit.ts';
-import { globTool } from './glob.ts';
-import { grepTool } from './grep.ts';
-import { listTool } from './list.ts';
+import { deleteTool } from './files/delete.ts';
+import { editTool } from './files/edit.ts';
+import { multiEditTool } from './files/multi-edit.ts';
+import { patchTool } from './files/patch.ts';
+import { readTool } from './files/read.ts';
+import { writeTool } from './files/write.ts';
 import { mailTools } from './mail/index.ts';
-import { multiEditTool } from './multi-edit.ts';
 import { type ToolOptions, withDefaults } from './options.ts';
-import { patchTool } from './patch.ts';
-import { processTool } from './process.ts';
-import { readTool } from './read.ts';
 import { repositoryTools } from './repository/index.ts';
 import { createSandbox } from './sandbox/index.ts';
+import { globTool } from './search/glob.ts';
+import { grepTool } from './search/grep.ts';
+import { listTool } from './search/list.ts';
+import { createBackground } from './shell/background/index.ts';
+import { bashTool } from './shell/bash.ts';
+import { processTool } from './shell/process.ts';
 import { taskTools } from './tasks/index.ts';
 import { webTools } from './web/index.ts';
 import { workTools } from './work/index.ts';
-import { writeTool } from './write.ts';
 
 /** All of them, in the order of their names. */
 export function builtinTools(options: Partial<ToolOptions> = {}): Tool[] {

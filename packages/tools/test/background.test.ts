@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import type { ToolOutcome } from '@pawl/engine';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OutputLog } from '../src/background/log.ts';
 import { probeSandbox } from '../src/index.ts';
+import { OutputLog } from '../src/shell/background/log.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 
 const isAlive = (pid: number) =>

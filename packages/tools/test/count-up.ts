@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ToolContext } from '@pawl/engine';
 import { isPawlError } from '@pawl/protocol';
-import { editTool } from '../src/edit.ts';
-import { digestOf } from '../src/files.ts';
+import { editTool } from '../src/files/edit.ts';
+import { digestOf } from '../src/files/regular-file.ts';
 import { withDefaults } from '../src/options.ts';
 
 const [folder = '', times = ''] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 import { applyPatch, structuredPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyDelta, deltaOf } from '../src/delta.ts';
-import { structuredDiff } from '../src/diff.ts';
+import { applyDelta, deltaOf } from '../src/files/delta.ts';
+import { structuredDiff } from '../src/files/diff.ts';
 
 const lines = fc.array(fc.constantFrom('a', 'b', '', 'c d', '}'), { maxLength: 30 });
 const text = fc

@@ -292,7 +292,7 @@ describe('T3: a disk that fails', () => {
       const real = promises.${name};
       promises.${name} = ${faulty};
       syncBuiltinESMExports();
-      const { deleteTool } = await import(${JSON.stringify(new URL('../src/delete.ts', import.meta.url).href)});
+      const { deleteTool } = await import(${JSON.stringify(new URL('../src/files/delete.ts', import.meta.url).href)});
       const { withDefaults } = await import(${JSON.stringify(new URL('../src/options.ts', import.meta.url).href)});
       const context = { session: 's', cwd: process.cwd(), call: 'c', signal: new AbortController().signal,
         blobs: { put: async () => '', get: async () => null }, lastSeen: () => null, paths: [], basis: null };
@@ -320,7 +320,7 @@ describe('T3: a disk that fails', () => {
     // As somebody without root's rights.
     const source = `
       if (process.getuid() === 0) process.setuid(65534);
-      const { patchTool } = await import(${JSON.stringify(new URL('../src/patch.ts', import.meta.url).href)});
+      const { patchTool } = await import(${JSON.stringify(new URL('../src/files/patch.ts', import.meta.url).href)});
       const { withDefaults } = await import(${JSON.stringify(new URL('../src/options.ts', import.meta.url).href)});
       const context = { session: 's', cwd: ${JSON.stringify(folder)}, call: 'c', signal: new AbortController().signal,
         blobs: { put: async () => '', get: async () => null }, lastSeen: () => null, paths: [], basis: null };

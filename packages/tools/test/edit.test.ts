@@ -2,8 +2,8 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeText, encodeText } from '../src/encodings.ts';
-import { replaceText } from '../src/text/replace.ts';
+import { decodeText, encodeText } from '../src/files/encodings.ts';
+import { replaceText } from '../src/files/text/replace.ts';
 import { createWorkspace } from './workspace.ts';
 
 const messageOf = async (work: Promise<unknown>) => {

@@ -7,9 +7,9 @@ import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import type { ToolContext } from '@pawl/engine';
-import { digestOf } from '../src/files.ts';
+import { patchTool } from '../src/files/patch.ts';
+import { digestOf } from '../src/files/regular-file.ts';
 import { withDefaults } from '../src/options.ts';
-import { patchTool } from '../src/patch.ts';
 import { fingerprint } from './fingerprint.ts';
 
 const [mode = '', folder = '', store = '', only = ''] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf } from '../src/files.ts';
+import { digestOf } from '../src/files/regular-file.ts';
 
 /** All that is in a folder: contents, modes and times of files, so that a change of any shows. */
 export function fingerprint(folder: string): { [path: string]: string } {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readMatches } from '../src/grep-output.ts';
+import { readMatches } from '../src/search/grep-output.ts';
 
 const text = fc.stringMatching(/^[a:\-1. /]{0,6}$/);
 const line = fc.record({ isMatch: fc.boolean(), text });

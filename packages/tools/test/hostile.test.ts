@@ -46,7 +46,7 @@ describe('a pipe that somebody waits to write into', () => {
 
 describe('a command that runs when its host exits at once', () => {
   it('ends with it, also when it does not want to', async () => {
-    const shell = new URL('../src/shell.ts', import.meta.url).href;
+    const shell = new URL('../src/shell/shell.ts', import.meta.url).href;
     const program = `
       const { runShell } = await import('${shell}');
       const signal = new AbortController().signal;

@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { replaceText } from '../src/text/replace.ts';
+import { replaceText } from '../src/files/text/replace.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createWorkspace } from './workspace.ts';
 

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { memberSpan } from '../src/text/json-span.ts';
-import { notebookText, replaceInNotebook } from '../src/text/notebook.ts';
+import { memberSpan } from '../src/files/text/json-span.ts';
+import { notebookText, replaceInNotebook } from '../src/files/text/notebook.ts';
 import { createWorkspace } from './workspace.ts';
 
 const cells = [

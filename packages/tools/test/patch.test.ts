@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyHunks } from '../src/patch/hunks.ts';
-import { parsePatch } from '../src/patch/parse.ts';
+import { applyHunks } from '../src/files/patch/hunks.ts';
+import { parsePatch } from '../src/files/patch/parse.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 

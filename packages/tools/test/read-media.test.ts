@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pdfOf, pngOf } from '@pawl/engine/testing';
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../src/files.ts';
+import { digestOf } from '../src/files/regular-file.ts';
 import { createWorkspace } from './workspace.ts';
 
 describe('M13: read shows images and PDFs themselves', () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../src/files.ts';
+import { digestOf } from '../src/files/regular-file.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('');

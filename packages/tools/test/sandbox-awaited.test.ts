@@ -16,7 +16,7 @@ import { probeSandbox } from '../src/index.ts';
 import { areHarmlessSettings } from '../src/sandbox/harmless-settings.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import { endCutOffVigils } from '../src/sandbox/vigil.ts';
-import { runShell } from '../src/shell.ts';
+import { runShell } from '../src/shell/shell.ts';
 import { soakParallelShells } from './soak/parallel-shells.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { sureCommand } from '../src/sure-command.ts';
+import { sureCommand } from '../src/shell/sure-command.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 
 const files = ['a', 'b', 'c', 'd/e', 'd/f', 'g h'];

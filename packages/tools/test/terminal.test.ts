@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAsking, needsTerminal } from '../src/terminal.ts';
+import { isAsking, needsTerminal } from '../src/shell/terminal.ts';
 import { createWorkspace } from './workspace.ts';
 
 describe('T4: programs that want a terminal', () => {

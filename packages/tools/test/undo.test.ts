@@ -17,9 +17,9 @@ import { type FileChanges, fileChangesOf } from '@pawl/engine/readers';
 import type { DurableEvent, EventBody, JsonObject } from '@pawl/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { groundOf } from '../src/disk/deed.ts';
-import { makeFolder } from '../src/disk/entry-deeds.ts';
-import { planReversal, type ReversalOptions } from '../src/undo/reversal.ts';
+import { groundOf } from '../src/files/disk/deed.ts';
+import { makeFolder } from '../src/files/disk/entry-deeds.ts';
+import { planReversal, type ReversalOptions } from '../src/files/undo/reversal.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 

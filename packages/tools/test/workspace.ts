@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Tool, ToolContext, ToolOutcome, ToolPlan } from '@pawl/engine';
 import type { JsonObject } from '@pawl/protocol';
 import { afterEach } from 'vitest';
-import { digestOf } from '../src/files.ts';
+import { digestOf } from '../src/files/regular-file.ts';
 import { builtinTools, type ToolOptions } from '../src/index.ts';
 
 /** A folder of its own and the built-in tools in it, called as the engine calls them: paths, plan, then run. */

@@ -17,9 +17,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { markOf } from '../src/change.ts';
-import { groundOf } from '../src/disk/deed.ts';
-import { digestOf } from '../src/files.ts';
+import { markOf } from '../src/files/change.ts';
+import { groundOf } from '../src/files/disk/deed.ts';
+import { digestOf } from '../src/files/regular-file.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 
 /** A small disk of its own can only be had where this user may mount one. */

@@ -1,6 +1,6 @@
 import type { ModelFacts } from '../catalogue/table.ts';
 import type { Parameters } from '../parameters.ts';
-import { fitAnthropic } from '../wires/anthropic-fit.ts';
+import { fitAnthropic } from '../wires/anthropic/fit.ts';
 import { fitEffort } from '../wires/effort.ts';
 import type { WireName } from './providers.ts';
 

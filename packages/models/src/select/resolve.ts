@@ -5,7 +5,7 @@ import type { ProxyEnvironment } from '../http/proxy.ts';
 import type { Timeouts } from '../http/timeouts.ts';
 import type { Parameters } from '../parameters.ts';
 import type { Provider } from '../pool/types.ts';
-import type { DialectSettings } from '../wires/openai-chat-dialects.ts';
+import type { DialectSettings } from '../wires/openai-chat/dialects.ts';
 import { baseUrlProblem } from '../wires/options.ts';
 import { type FoundKey, type Keyring, listedKeys, usualKeys } from './keys.ts';
 import { suggestion } from './near.ts';

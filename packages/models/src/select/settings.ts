@@ -2,7 +2,7 @@ import type { Price } from '../catalogue/table.ts';
 import type { Timeouts } from '../http/timeouts.ts';
 import type { Parameters } from '../parameters.ts';
 import type { Provider } from '../pool/types.ts';
-import type { DialectSettings } from '../wires/openai-chat-dialects.ts';
+import type { DialectSettings } from '../wires/openai-chat/dialects.ts';
 import type { WireName } from './providers.ts';
 
 /** Where a key is: in a variable of the environment, or alone in a file (an absolute path). */

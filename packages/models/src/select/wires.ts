@@ -3,7 +3,7 @@ import type { ModelFacts } from '../catalogue/table.ts';
 import type { WireTap } from '../http/connection.ts';
 import type { ProxyEnvironment } from '../http/proxy.ts';
 import type { Parameters } from '../parameters.ts';
-import type { DialectSettings } from '../wires/openai-chat-dialects.ts';
+import type { DialectSettings } from '../wires/openai-chat/dialects.ts';
 import type { WireOptions } from '../wires/options.ts';
 import type { FoundKey } from './keys.ts';
 import type { WireName } from './providers.ts';
@@ -30,21 +30,21 @@ export type OpenWire = (call: Call, key: FoundKey | null, around?: Around) => Mo
 export async function loadWire(name: WireName): Promise<OpenWire> {
   switch (name) {
     case 'anthropic': {
-      const { anthropic } = await import('../wires/anthropic.ts');
+      const { anthropic } = await import('../wires/anthropic/index.ts');
       return (call, key, around) => {
         const token = key?.isToken === true ? { authToken: key.secret } : {};
         return anthropic({ ...optionsOf(call, key, around), ...token, ...cacheOf(call) });
       };
     }
     case 'openai': {
-      const { openai } = await import('../wires/openai-responses.ts');
+      const { openai } = await import('../wires/openai-responses/index.ts');
       return (call, key, around) => {
         const { cache } = call.provider;
         return openai({ ...optionsOf(call, key, around), ...(cache === null ? {} : { cache }) });
       };
     }
     case 'openai-chat': {
-      const { openaiChat } = await import('../wires/openai-chat.ts');
+      const { openaiChat } = await import('../wires/openai-chat/index.ts');
       return (call, key, around) => {
         const { cache } = call.provider;
         const { dialect } = call;
@@ -52,7 +52,7 @@ export async function loadWire(name: WireName): Promise<OpenWire> {
       };
     }
     case 'google': {
-      const { google } = await import('../wires/google.ts');
+      const { google } = await import('../wires/google/index.ts');
       return (call, key, around) => google(optionsOf(call, key, around));
     }
     default:

@@ -1,4 +1,4 @@
-import { isBinary } from '../encodings.ts';
+import { isBinary } from '../files/encodings.ts';
 
 /** What can be made of an answer's body. */
 export type ContentKind = 'html' | 'text' | 'media' | 'unknown';

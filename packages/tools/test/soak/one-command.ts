@@ -1,6 +1,6 @@
 /** Runs one contained command in a process of its own, to be killed: node one-command.ts <folder> <command>. */
 import { createSandbox } from '../../src/sandbox/index.ts';
-import { runShell } from '../../src/shell.ts';
+import { runShell } from '../../src/shell/shell.ts';
 
 const [folder = '', command = ''] = process.argv.slice(2);
 const launch = await createSandbox({}, { notice: () => undefined }).launch('s', folder);
