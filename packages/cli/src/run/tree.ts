@@ -1,5 +1,6 @@
 /** Follows the tasks of a run, and theirs, as events of their own: before the event that tells of a task's end, all of its own have been given. */
 import type { Client, DurableEvent, SessionView } from '@pawl/protocol';
+import { isTaskAtRest } from '@pawl/protocol';
 
 /** Whose event it is: `builder-1`, `builder-1.tester-2`. */
 export type OfTask = (event: DurableEvent, name: string) => void | Promise<void>;
@@ -64,7 +65,7 @@ export async function followTree(
 
   const resume = async (from: SessionView): Promise<void> => {
     for (const { session, status } of from.tasks) {
-      if (isOver(status)) continue;
+      if (isTaskAtRest(status)) continue;
       const below = await client.view(session).catch(() => null);
       if (below === null) continue;
       begin(session, below.seq);
@@ -82,9 +83,6 @@ export async function followTree(
   };
 }
 
-const over = new Set(['completed', 'failed', 'cancelled', 'waiting_on_owner']);
-const isOver = (status: SessionView['tasks'][number]['status']) => over.has(status);
-
 /** Whether some task of a session is not done. */
 export const hasOpenTasks = ({ tasks }: Pick<SessionView, 'tasks'>): boolean =>
-  tasks.some(({ status }) => !isOver(status));
+  tasks.some(({ status }) => !isTaskAtRest(status));

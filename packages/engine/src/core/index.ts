@@ -38,4 +38,14 @@ export { initialState } from './state.ts';
 export { isFullGathering } from './surroundings/settle.ts';
 export { ownerId } from './tasks/evolve.ts';
 export type { Letter, Task } from './tasks/state.ts';
-export { answerRoom, findTask, openTasks, spentOnTask, taskReport, taskSettingsOf, taskView } from './tasks/tasks.ts';
+export {
+  answerRoom,
+  findTask,
+  openTasks,
+  spentOnTask,
+  stoppedOutcome,
+  taskReport,
+  taskSettingsOf,
+  taskView,
+} from './tasks/tasks.ts';
+export { isOutOfTime } from './turn/ending.ts';

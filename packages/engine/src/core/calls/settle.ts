@@ -3,7 +3,7 @@ import type { EventBody, ToolStatus } from '@pawl/protocol';
 import { isOwedAnswer, unanswered } from '../questions/decide.ts';
 import { originOf } from '../session/origin.ts';
 import type { Call, State, Turn } from '../state.ts';
-import { isStopping } from '../turn/ending.ts';
+import { isOutOfTime, isStopping } from '../turn/ending.ts';
 import { isClear, maxParallelCalls, withRemarks } from './conflicts.ts';
 
 export function settleCalls(state: State, turn: Turn): EventBody[] {
@@ -56,11 +56,11 @@ function settleQuestions(state: State, call: Call): EventBody[] {
 
 /** A call that had not begun when the turn was stopped or ended. */
 function dropped(turn: Turn, call: Call): EventBody[] {
+  if (isOutOfTime(turn)) {
+    return [...withdrawn(call), result(call, 'out_of_time', 'Not run: the turn ran out of time.')];
+  }
   const why = isStopping(turn) ? 'the turn was cancelled' : 'the turn was ended by another call';
-  return [
-    ...withdrawn(call),
-    result(call, 'cancelled', `Not run: ${turn.isOverTime ? 'the turn ran out of time' : why}.`),
-  ];
+  return [...withdrawn(call), result(call, 'cancelled', `Not run: ${why}.`)];
 }
 
 /** An open question is taken back from those who were asked. */

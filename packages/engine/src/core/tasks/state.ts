@@ -32,7 +32,7 @@ export type Task = Omit<EventData['task.requested'], 'task' | 'call'> & {
   isOverdue: boolean;
   /** The driver that saw to it is gone. */
   isInterrupted: boolean;
-  cancel: { reason: string } | null;
+  cancel: { reason: string; isOutOfTime: boolean } | null;
   /** What has not been delivered. */
   letters: Letter[];
   /** Messages that it did not get before it ended. */

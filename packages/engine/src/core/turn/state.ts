@@ -16,7 +16,14 @@ type TurnItself = {
   /** What the agent of this step may: a switch takes effect at the next. */
   profile: AgentProfile | null;
   /** `inputs` are those that `queue` is about: what was queued when the cancel came. */
-  cancel: { by: Actor; reason: string | null; queue: QueueDisposition; inputs: readonly string[] } | null;
+  cancel: {
+    by: Actor;
+    reason: string | null;
+    queue: QueueDisposition;
+    inputs: readonly string[];
+    /** A limit of the owner's time is what stops it. */
+    isOutOfTime: boolean;
+  } | null;
   isOverTime: boolean;
   /** How the turn ends once nothing of it is open. */
   ending: { outcome: TurnOutcome; message: string; result?: Json } | null;
