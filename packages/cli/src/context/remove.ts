@@ -2,6 +2,7 @@
 import { createHost } from '@pawl/engine';
 import { removableIn } from '@pawl/engine/core';
 import { stateOf } from '@pawl/engine/readers';
+import { oneLine } from '@pawl/engine/readers/visible';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { findSession } from '../sessions/find.ts';
 import { noModel } from '../sessions/no-model.ts';
@@ -20,7 +21,9 @@ export async function listContents(named: string, { json }: { json?: true }): Pr
   }));
   const lines = contents
     .slice(0, mostShown)
-    .map(({ id, tokens, what }) => `${id.padEnd(20)}${String(tokens).padStart(9)}  ${what}`);
+    .map(
+      ({ id, tokens, source, what }) => `${id.padEnd(20)}${String(tokens).padStart(9)}  ${oneLine(source)}: ${what}`,
+    );
   const text = [`${'id'.padEnd(20)}${'tokens'.padStart(9)}  content`, ...lines, ''].join('\n');
   process.stdout.write(json === true ? `${JSON.stringify(contents, null, 2)}\n` : text);
   return exitCodes.completed;

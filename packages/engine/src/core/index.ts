@@ -2,6 +2,7 @@
 
 export { isWidening, mayCall, modeWith } from './agents/profile.ts';
 export { callId } from './answer/decide.ts';
+export { isTooLong } from './answer/failure.ts';
 export type { Assigned } from './assignment/state.ts';
 export { loopCheck } from './calls/conflicts.ts';
 export { findCall } from './calls/evolve.ts';
