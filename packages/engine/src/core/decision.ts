@@ -2,7 +2,7 @@
 import type { Command, EventBody } from '@pawl/protocol';
 
 /** A command with the fingerprint of its content, by which a repetition is told from a reuse of its id. */
-export type Fingerprinted = Command & { digest: string };
+export type FingerprintedCommand = Command & { digest: string };
 
 export type Refusal = { type: 'refused'; code: string; message: string };
 

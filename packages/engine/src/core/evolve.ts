@@ -13,7 +13,7 @@ import { evolveHistory } from './history/evolve.ts';
 import { evolveInputs } from './inputs/evolve.ts';
 import { evolveLog } from './log/evolve.ts';
 import { evolveMail } from './mail/evolve.ts';
-import { completed } from './old-logs.ts';
+import { completeOldEvent } from './old-logs.ts';
 import { evolvePins } from './pins/evolve.ts';
 import { evolveResult } from './result/evolve.ts';
 import { evolveSession } from './session/evolve.ts';
@@ -52,7 +52,7 @@ const recorders = Object.values(aspects);
 
 /** Takes one event into `state`, in place, and returns it. Every event of a log leads here, whoever wrote it. */
 export function evolve(state: State, event: DurableEvent): State {
-  const complete = completed(state, event);
+  const complete = completeOldEvent(state, event);
   for (const record of recorders) record(state, complete);
   return state;
 }

@@ -34,7 +34,7 @@ const pinRules: PinRules = {
 };
 
 /** The event with what was decided then. Today's events come back as they are. */
-export function completed(state: State, event: DurableEvent): DurableEvent {
+export function completeOldEvent(state: State, event: DurableEvent): DurableEvent {
   const { turn } = state;
   switch (event.type) {
     case 'session.created': {

@@ -4,13 +4,13 @@ import type { ModelMessage, ToolOutcome } from '../ports.ts';
 import type { CompactionOutcome } from './compaction/decide.ts';
 
 /** What a tool says of the session besides its result. */
-export type Declared = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers' | 'mail' | 'plan' | 'envelope'>;
+export type ToolDeclarations = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers' | 'mail' | 'plan' | 'envelope'>;
 
 /** What the turn was to give, held against its schema. */
-export type Checked = { isValid: true; result: Json } | { isValid: false; problem: string };
+export type ResultCheck = { isValid: true; result: Json } | { isValid: false; problem: string };
 
 export type Outcome =
-  | { type: 'model.finished'; effect: string; model: string; message: ModelMessage; checked?: Checked }
+  | { type: 'model.finished'; effect: string; model: string; message: ModelMessage; checked?: ResultCheck }
   /** `partial` is the answer so far, to be kept; code `cancelled` when the engine itself stopped it. */
   | {
       type: 'model.failed';
@@ -27,7 +27,13 @@ export type Outcome =
     }
   | { type: 'tool.judged'; effect: string; judgement: Judgement }
   | { type: 'tool.outdated'; effect: string; data: EventData['tool.outdated'] }
-  | { type: 'tool.finished'; effect: string; data: EventData['tool.finished']; declared?: Declared; checked?: Checked }
+  | {
+      type: 'tool.finished';
+      effect: string;
+      data: EventData['tool.finished'];
+      declared?: ToolDeclarations;
+      checked?: ResultCheck;
+    }
   | { type: 'context.gathered'; effect: string; data: EventData['context.gathered'] }
   | { type: 'loop.verified'; effect: string; ok: boolean; output: string; problem?: string }
   | { type: 'mail.delivered'; effect: string; mail: string }

@@ -11,7 +11,7 @@ import { initialHistory } from '../../src/core/history/state.ts';
 import { initialInputs } from '../../src/core/inputs/state.ts';
 import { initialLog } from '../../src/core/log/state.ts';
 import { initialMail } from '../../src/core/mail/state.ts';
-import { completed } from '../../src/core/old-logs.ts';
+import { completeOldEvent } from '../../src/core/old-logs.ts';
 import { initialPins } from '../../src/core/pins/state.ts';
 import { noResultYet } from '../../src/core/result/state.ts';
 import { initialSession } from '../../src/core/session/state.ts';
@@ -80,7 +80,7 @@ export function evolveWatched(state: State, event: DurableEvent): State {
   const isLarge = state.messages.length > mostMessages || (state.turn?.calls.length ?? 0) > mostCalls;
   if (isLarge || left === 0) return evolve(state, event);
   left -= 1;
-  const complete = completed(state, event);
+  const complete = completeOldEvent(state, event);
   let before = contents(state);
   for (const [name, record] of Object.entries(aspects)) {
     const had = state.turn !== null;

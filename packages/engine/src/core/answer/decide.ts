@@ -2,7 +2,7 @@
 import type { AssistantPart, EventBody, EventData, Failure } from '@pawl/protocol';
 import type { ModelMessage, ModelPart } from '../../ports.ts';
 import { refusedCalls } from '../calls/excess.ts';
-import { checked } from '../calls/finished.ts';
+import { resultChecked } from '../calls/finished.ts';
 import type { Decision } from '../decision.ts';
 import { accept } from '../decision.ts';
 import type { Outcome } from '../outcome.ts';
@@ -17,21 +17,21 @@ export const callId = (turn: number, step: number, index: number) => `t${turn}_s
 
 export function decideAnswer(state: State, outcome: Outcome & { type: 'model.finished' }): Decision {
   const { message } = outcome;
-  if (isCut(message)) return accept(failed(state, outputCut(message), message));
+  if (isCut(message)) return accept(modelFailed(state, outputCut(message), message));
   if (isEmpty(message.content) && message.stopReason !== 'refusal') {
-    return accept(failed(state, emptyAnswer(state.turn?.hasBeenEmpty === true), message));
+    return accept(modelFailed(state, emptyAnswer(state.turn?.hasBeenEmpty === true), message));
   }
-  return accept(answer(state, outcome, false), ...checked(state, outcome.checked));
+  return accept(answerAdded(state, outcome, false), ...resultChecked(state, outcome.checked));
 }
 
 export function decideFailure(state: State, outcome: Outcome & { type: 'model.failed' }): Decision {
   const { turn } = state;
   const isWorthRetry = outcome.isUntried === true && (turn?.timeouts ?? 0) < mostTimeouts;
-  if (isWorthRetry && turn?.cancel == null) return accept(failed(state, outcome.error, outcome, true));
-  const failure = failed(state, outcome.error, outcome);
+  if (isWorthRetry && turn?.cancel == null) return accept(modelFailed(state, outcome.error, outcome, true));
+  const failure = modelFailed(state, outcome.error, outcome);
   return outcome.partial === null || isEmpty(outcome.partial.content)
     ? accept(failure)
-    : accept(answer(state, { model: outcome.model, message: outcome.partial }, true), failure);
+    : accept(answerAdded(state, { model: outcome.model, message: outcome.partial }, true), failure);
 }
 
 function emptyAnswer(isSecond: boolean): Failure {
@@ -58,12 +58,12 @@ function isEmpty(content: readonly ModelPart[]): boolean {
   return content.every((part) => part.type === 'thinking' || (part.type === 'text' && part.text.trim() === ''));
 }
 
-type Tried = Partial<Pick<ModelMessage, 'usage' | 'costUsd' | 'cutCall' | 'attempts'>>;
+type FailedAnswer = Partial<Pick<ModelMessage, 'usage' | 'costUsd' | 'cutCall' | 'attempts'>>;
 
-function failed(
+function modelFailed(
   state: State,
   error: Failure,
-  { usage, costUsd, cutCall, attempts }: Tried = {},
+  { usage, costUsd, cutCall, attempts }: FailedAnswer = {},
   willRetry = false,
 ): EventBody {
   const { number = 0, step = 0, attempt = 0 } = state.turn ?? {};
@@ -75,16 +75,16 @@ function failed(
     ...(usage !== undefined && { usage }),
     ...(costUsd !== undefined && { costUsd }),
     ...(cutCall !== undefined && { cutCall }),
-    ...triedBefore(attempts),
+    ...loggedAttempts(attempts),
     ...(willRetry && { willRetry }),
   };
   const next = state.turn === null ? {} : { next: nextAfterFailure(state, state.turn, data) };
   return { type: 'model.failed', data: { ...data, ...next } };
 }
 
-const triedBefore = (attempts: ModelMessage['attempts']) => attempts !== undefined && { attempts: [...attempts] };
+const loggedAttempts = (attempts: ModelMessage['attempts']) => attempts !== undefined && { attempts: [...attempts] };
 
-function answer(state: State, outcome: { model: string; message: ModelMessage }, isPartial: boolean): EventBody {
+function answerAdded(state: State, outcome: { model: string; message: ModelMessage }, isPartial: boolean): EventBody {
   const { content, stopReason, usage, costUsd, attempts } = outcome.message;
   const { number = 0, step = 0 } = state.turn ?? {};
   let calls = 0;
@@ -101,7 +101,7 @@ function answer(state: State, outcome: { model: string; message: ModelMessage },
     stopReason,
     usage,
     costUsd,
-    ...triedBefore(attempts),
+    ...loggedAttempts(attempts),
   };
   if (isPartial) return { type: 'message.added', data: { message: { ...message, isPartial } } };
   const asked = parts.filter((part) => part.type === 'tool_call');

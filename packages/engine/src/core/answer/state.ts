@@ -17,9 +17,13 @@ export type TurnAnswer = {
   /** Times in a row that the model found the request too long. */
   overflows: number;
   /** Why it cannot go on without a compaction, and how it ends if there can be none. */
-  need: { cause: 'overflow' | 'cut'; ending: { outcome: TurnOutcome; message: string }; hasFailed: boolean } | null;
+  neededCompaction: {
+    cause: 'overflow' | 'cut';
+    ending: { outcome: TurnOutcome; message: string };
+    hasFailed: boolean;
+  } | null;
   /** The call that `toolChoice` forces has been made. */
-  isChoiceMet: boolean;
+  isToolChoiceMet: boolean;
   /** Requests of this step that took too long. */
   timeouts: number;
 };
@@ -31,7 +35,7 @@ export const noAnswerYet = (): TurnAnswer => ({
   cuts: 0,
   hasCompactedForCut: false,
   overflows: 0,
-  need: null,
-  isChoiceMet: false,
+  neededCompaction: null,
+  isToolChoiceMet: false,
   timeouts: 0,
 });

@@ -12,14 +12,14 @@ export function summariseEdit(before: JsonObject, after: JsonObject): string {
   );
   const changes = names.flatMap((name) => {
     const [old, now] = [before[name], after[name]];
-    if (old === undefined) return now === undefined ? [] : [`${name}: added ${shown(now)}`];
-    if (now === undefined) return [`${name}: removed, was ${shown(old)}`];
-    return canonicalJson(old) === canonicalJson(now) ? [] : [`${name}: ${shown(old)} → ${shown(now)}`];
+    if (old === undefined) return now === undefined ? [] : [`${name}: added ${shownValue(now)}`];
+    if (now === undefined) return [`${name}: removed, was ${shownValue(old)}`];
+    return canonicalJson(old) === canonicalJson(now) ? [] : [`${name}: ${shownValue(old)} → ${shownValue(now)}`];
   });
   return changes.join('; ');
 }
 
-function shown(value: Json): string {
+function shownValue(value: Json): string {
   const text = canonicalJson(value);
   return text.length <= longestShown
     ? text

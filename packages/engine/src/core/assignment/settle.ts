@@ -2,7 +2,7 @@
 import type { EventBody } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import { openTasks } from '../tasks/tasks.ts';
-import type { Assigned } from './state.ts';
+import type { AssignedWork } from './state.ts';
 
 const nudge =
   'You stopped without ending the task. If it is done, call complete with a summary; if you need something, call ask_owner; else go on.';
@@ -11,7 +11,7 @@ const nudge =
 export function settleAssignment(state: State): EventBody[] | null {
   const { assignment } = state;
   if (assignment === null || assignment.instance === 0 || assignment.finished !== null) return null;
-  if (assignment.isOverTime) return [finished(assignment, 'failed', 'It ran out of time.')];
+  if (assignment.isOverTime) return [taskFinished(assignment, 'failed', 'It ran out of time.')];
   const isGoingOn = state.queue.length > 0 && !state.isHeld;
   if (isGoingOn || state.turns === assignment.before.turns) return null;
   // What it has delegated comes back first.
@@ -19,37 +19,37 @@ export function settleAssignment(state: State): EventBody[] | null {
   return afterTurn(state, assignment);
 }
 
-function afterTurn(state: State, assignment: Assigned): EventBody[] {
+function afterTurn(state: State, assignment: AssignedWork): EventBody[] {
   const { lastTurn } = state;
   if (lastTurn === null) return [];
   const { outcome, message } = lastTurn;
   switch (outcome) {
     case 'completed':
-      return rested(state, assignment);
+      return nudgeOrFinish(state, assignment);
     case 'cancelled':
     case 'blocked':
-      return [finished(assignment, outcome, message)];
+      return [taskFinished(assignment, outcome, message)];
     case 'failed':
     case 'max_steps':
     case 'max_duration':
     case 'budget':
     case 'truncated':
-      return [finished(assignment, 'failed', message)];
+      return [taskFinished(assignment, 'failed', message)];
     default:
       return outcome satisfies never;
   }
 }
 
 /** It ended its turn with plain text, which is no end of the task. */
-function rested(state: State, assignment: Assigned): EventBody[] {
+function nudgeOrFinish(state: State, assignment: AssignedWork): EventBody[] {
   if (assignment.isNudged) {
     if (assignment.outputSchema !== undefined) {
-      const words = lastWords(state);
+      const words = lastAnswerText(state);
       return [
-        finished(assignment, 'failed', `It ended in plain text, without the result that was asked for: ${words}`),
+        taskFinished(assignment, 'failed', `It ended in plain text, without the result that was asked for: ${words}`),
       ];
     }
-    const summary = lastWords(state);
+    const summary = lastAnswerText(state);
     const envelope = { ...emptyEnvelope, summary };
     const message = 'It ended in plain text.';
     const { instance } = assignment;
@@ -76,12 +76,16 @@ const emptyEnvelope = {
   artifacts: [],
 };
 
-function lastWords({ messages, lastTurn }: State): string {
+function lastAnswerText({ messages, lastTurn }: State): string {
   const last = messages.findLast((message) => message.role === 'assistant');
   const text = last?.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('') ?? '';
   return text.trim() === '' ? (lastTurn?.message ?? '') : text.trim();
 }
 
-function finished({ instance }: Assigned, outcome: 'failed' | 'cancelled' | 'blocked', message: string): EventBody {
+function taskFinished(
+  { instance }: AssignedWork,
+  outcome: 'failed' | 'cancelled' | 'blocked',
+  message: string,
+): EventBody {
   return { type: 'task.finished', data: { instance, outcome, message, envelope: null } };
 }

@@ -1,7 +1,7 @@
 import type { Allotment, Assignment, EventData, Usage } from '@pawl/protocol';
 
 /** The work that a session was given by its owner. */
-export type Assigned = Assignment & {
+export type AssignedWork = Assignment & {
   /** 0 before there is any. */
   instance: number;
   allotment: Allotment | null;
@@ -23,6 +23,6 @@ export type Assigned = Assignment & {
 };
 
 /** Whose task this session is; null for a main session. */
-export type AssignmentState = { assignment: Assigned | null };
+export type AssignmentState = { assignment: AssignedWork | null };
 
 export const initialAssignment = (): AssignmentState => ({ assignment: null });

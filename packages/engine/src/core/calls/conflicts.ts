@@ -13,7 +13,7 @@ export function isMalformed({ judgement }: Call): boolean {
 }
 
 /** The rule of a judgement by which a call is not made once more. */
-export const loopCheck = 'check loop';
+export const repetitionRule = 'check loop';
 
 const malformedChecks: ReadonlySet<string> = new Set(['check tool', 'check arguments', 'check count', 'check choice']);
 

@@ -4,9 +4,9 @@ import { canonicalJson } from '../canonical-json.ts';
 import { messagesAfter } from '../history/evolve.ts';
 import { evolveQuestion } from '../questions/evolve.ts';
 import type { State, Turn } from '../state.ts';
-import { isMalformed, loopCheck } from './conflicts.ts';
-import { judgeAgain, judgeOnceMore } from './judge-again.ts';
-import { doneCall } from './repeats.ts';
+import { isMalformed, repetitionRule } from './conflicts.ts';
+import { judgeAgain, judgeAgainAsApproved } from './judge-again.ts';
+import { recordOfCall } from './repeats.ts';
 import type { Call } from './state.ts';
 import { approvalTimer, questionTimer } from './timers.ts';
 
@@ -19,19 +19,19 @@ export function evolveCalls(state: State, event: DurableEvent): void {
   if (turn === null) return;
   switch (event.type) {
     case 'session.opened':
-      for (const call of turn.calls) interrupt(call, event.data.damage !== undefined);
+      for (const call of turn.calls) markInterrupted(call, event.data.damage !== undefined);
       break;
     case 'session.configured': {
       const { mode, profile } = event.data;
       const isOtherMode = mode !== undefined && mode !== state.settings.mode;
-      if (isOtherMode || profile !== undefined) reconsider(turn.calls);
+      if (isOtherMode || profile !== undefined) judgeOpenCallsAgain(turn.calls);
       break;
     }
     case 'rule.added':
-      if (event.data.list !== 'allow') reconsider(turn.calls);
+      if (event.data.list !== 'allow') judgeOpenCallsAgain(turn.calls);
       break;
     case 'rule.removed':
-      if (event.data.list === 'allow') reconsider(turn.calls);
+      if (event.data.list === 'allow') judgeOpenCallsAgain(turn.calls);
       break;
     case 'step.started':
       turn.calls = [];
@@ -55,7 +55,7 @@ export function evolveCalls(state: State, event: DurableEvent): void {
       break;
     }
     case 'timer.fired':
-      for (const call of turn.calls) expire(call, event.data.timer);
+      for (const call of turn.calls) expireRequests(call, event.data.timer);
       break;
     case 'tool.judged':
     case 'tool.deferred':
@@ -75,7 +75,7 @@ export function evolveCalls(state: State, event: DurableEvent): void {
     }
     case 'tool.finished': {
       const call = findCall(state, event.data.call);
-      if (call !== undefined) finishCall(state, turn, call, event.data);
+      if (call !== undefined) recordResult(state, turn, call, event.data);
       break;
     }
   }
@@ -86,7 +86,7 @@ function forgetCalls(turn: Turn, isShown: (call: string) => boolean): void {
   turn.doneCalls = turn.doneCalls.filter(({ id }) => isShown(id));
 }
 
-function expire(call: Call, timer: string): void {
+function expireRequests(call: Call, timer: string): void {
   if (call.approval !== null && timer === approvalTimer(call, call.approval.round)) call.approval.isExpired = true;
   if (call.questions !== null && timer === questionTimer(call, call.questions.round)) call.questions.isExpired = true;
 }
@@ -110,7 +110,7 @@ function evolveCall(call: Call, event: CallEvent): void {
       call.judgement = event.data;
       call.claims = { effect: event.data.effect, paths: event.data.paths };
       call.isStale = false;
-      const isAnswered = call.approved !== null && isSeen(call, event.data.preview);
+      const isAnswered = call.approved !== null && hasSeenPreview(call, event.data.preview);
       // Answers belong to the questions that they were given to.
       const isSameAsked = canonicalJson(call.questions?.asked) === canonicalJson(event.data.questions);
       if (!isSameAsked) call.questions = null;
@@ -169,7 +169,7 @@ function evolveCall(call: Call, event: CallEvent): void {
 }
 
 /** What an approver has not seen is shown before it is done; what they wrote into the arguments themselves they have. */
-function isSeen({ approved, input }: Call, preview: Preview | undefined): boolean {
+function hasSeenPreview({ approved, input }: Call, preview: Preview | undefined): boolean {
   if (preview === undefined || preview.text === approved?.preview) return true;
   return Object.values(input).includes(preview.text);
 }
@@ -180,7 +180,7 @@ const statusAfter = { allow: 'allowed', ask: 'asking', deny: 'refused' } as cons
  * The driver that ran this call is gone. Where events were lost with damage, nobody knows how far a call had come,
  * so each one that is open counts as begun.
  */
-function interrupt(call: Call, isDamaged: boolean): void {
+function markInterrupted(call: Call, isDamaged: boolean): void {
   if (isDamaged && call.status !== 'finished') {
     call.status = 'running';
     call.claims = null;
@@ -189,12 +189,12 @@ function interrupt(call: Call, isDamaged: boolean): void {
 }
 
 /** What was judged by other rules or in another mode is judged again before it begins. */
-function reconsider(calls: readonly Call[]): void {
+function judgeOpenCallsAgain(calls: readonly Call[]): void {
   for (const call of calls) {
     // One that waited for others may be on its way to be judged again.
     if (call.status === 'proposed' || call.status === 'deferred') call.round += 1;
     if (call.status === 'asking' || call.status === 'questioned') call.isStale = true;
-    if (call.status === 'allowed') judgeOnceMore(call);
+    if (call.status === 'allowed') judgeAgainAsApproved(call);
   }
 }
 
@@ -230,7 +230,7 @@ const excessJudgement = (call: string, reason: string): Judgement => ({
   paths: [],
 });
 
-function finishCall(state: State, turn: Turn, call: Call, data: EventData['tool.finished']): void {
+function recordResult(state: State, turn: Turn, call: Call, data: EventData['tool.finished']): void {
   const { status, content, files, isOutside, remarks } = data;
   call.status = 'finished';
   call.approval = null;
@@ -244,7 +244,7 @@ function finishCall(state: State, turn: Turn, call: Call, data: EventData['tool.
     ...(remarks !== undefined && { remarks }),
   };
   // What never was a call, or was not made again, is nothing that could be repeated.
-  if (!isMalformed(call) && call.judgement?.rule !== loopCheck) turn.doneCalls.push(doneCall(state, call));
+  if (!isMalformed(call) && call.judgement?.rule !== repetitionRule) turn.doneCalls.push(recordOfCall(state, call));
   if (turn.calls.some(({ result }) => result === null)) return;
   turn.malformedRounds = turn.calls.every(isMalformed) ? turn.malformedRounds + 1 : 0;
 }

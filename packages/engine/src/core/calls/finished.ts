@@ -1,35 +1,35 @@
 /** What follows when a call has come to its end: its result, what it declared, and the end of the turn, if it puts one forward. */
 import type { EventBody } from '@pawl/protocol';
-import type { Outgoing } from '../mail/decide.ts';
-import { letterProblem, mailId, sent } from '../mail/decide.ts';
-import type { Checked, Declared, Outcome } from '../outcome.ts';
+import type { OutgoingMail } from '../mail/decide.ts';
+import { mailId, mailProblem, mailSent } from '../mail/decide.ts';
+import type { Outcome, ResultCheck, ToolDeclarations } from '../outcome.ts';
 import { demandOf } from '../result/demand.ts';
 import type { Call, State } from '../state.ts';
-import { endProblem } from '../target/settle.ts';
+import { endRefusal } from '../target/settle.ts';
 import { withRemarks } from './conflicts.ts';
 import { findCall } from './evolve.ts';
 
 type Finished = Outcome & { type: 'tool.finished' };
 
-export function finished(state: State, outcome: Finished): EventBody[] {
+export function decideToolResult(state: State, outcome: Finished): EventBody[] {
   const call = findCall(state, outcome.data.call);
-  const { declared, checked: given, data: own } = heldOutcome(state, outcome);
-  const data = call === undefined ? own : remarked(call, own);
+  const { declared, checked: given, data: own } = rejectInvalidResult(state, outcome);
+  const data = call === undefined ? own : withCallRemarks(call, own);
   const said = [
-    ...completion(state, declared),
+    ...completeTask(state, declared),
     ...declarations(declared),
-    ...letters(state, data.call, declared?.mail),
+    ...declaredMail(state, data.call, declared?.mail),
   ];
   const isEnd = state.turn?.loop != null && data.endsTurn !== undefined && data.isBlocked !== true;
   // What the call itself puts on the list is open already.
   const todos = declared?.todos === undefined ? state.todos : { items: declared.todos, age: 0 };
   const told = isMoreToCome(state, declared) ? { ...data, content: moreToCome } : data;
-  const events: EventBody[] = isEnd ? proposed({ ...state, todos }, data) : [{ type: 'tool.finished', data: told }];
-  return [...said, ...events, ...checked(state, given, data.call)];
+  const events: EventBody[] = isEnd ? proposeEnd({ ...state, todos }, data) : [{ type: 'tool.finished', data: told }];
+  return [...said, ...events, ...resultChecked(state, given, data.call)];
 }
 
 /** What was to satisfy a schema and was not held against it, or does not satisfy it, ends nothing, wherever it comes from. */
-function heldOutcome(state: State, outcome: Finished): Finished {
+function rejectInvalidResult(state: State, outcome: Finished): Finished {
   const { checked: given, data, declared = {} } = outcome;
   if (given?.isValid === true || demandOf(state, { ...data, ...declared }) === null) return outcome;
   const { endsTurn: _, result: __, ...rest } = data;
@@ -45,10 +45,10 @@ function heldOutcome(state: State, outcome: Finished): Finished {
 }
 
 /** A call that ends a turn with a target only puts its end forward, and only where that may be. */
-function proposed(state: State, data: Finished['data']): EventBody[] {
+function proposeEnd(state: State, data: Finished['data']): EventBody[] {
   const { turn } = state;
   if (turn?.loop == null) return [];
-  const problem = endProblem(state, turn);
+  const problem = endRefusal(state, turn);
   if (problem === null) {
     const content = `${data.content}\n(Whether the turn ends with this is looked at now.)`;
     return [{ type: 'tool.finished', data: { ...data, content } }];
@@ -72,7 +72,7 @@ function proposed(state: State, data: Finished['data']): EventBody[] {
 }
 
 /** What the turn was to give was held against its schema; `call`: where it was not the last answer. */
-export function checked(state: State, given: Checked | undefined, call?: string): EventBody[] {
+export function resultChecked(state: State, given: ResultCheck | undefined, call?: string): EventBody[] {
   if (given === undefined) return [];
   const { number = 0, step = 0, wrongResults = 0, wrongStep = null } = state.turn ?? {};
   const place = { turn: number, step, ...(call !== undefined && { call }) };
@@ -83,22 +83,22 @@ export function checked(state: State, given: Checked | undefined, call?: string)
 }
 
 /** What a tool wants to be sent. What may not be is told by the tool itself, which asked before. */
-function letters(state: State, call: string, mail: readonly Outgoing[] = []): EventBody[] {
+function declaredMail(state: State, call: string, mail: readonly OutgoingMail[] = []): EventBody[] {
   return mail
-    .filter((letter) => letterProblem(state, letter) === null)
-    .map((letter, index) => sent(state, mailId(state.session, `${call}_m${index + 1}`), letter));
+    .filter((letter) => mailProblem(state, letter) === null)
+    .map((letter, index) => mailSent(state, mailId(state.session, `${call}_m${index + 1}`), letter));
 }
 
 const moreToCome = 'This ends the turn, not the task: more has come for you. See to it, and call this again.';
 
 /** Whether a task says that it is done that has not read all that was sent to it. */
-function isMoreToCome({ assignment, queue }: State, { envelope }: Declared = {}): boolean {
+function isMoreToCome({ assignment, queue }: State, { envelope }: ToolDeclarations = {}): boolean {
   if (envelope === undefined || assignment === null || assignment.finished !== null) return false;
   return queue.some(({ delivery }) => delivery !== 'context');
 }
 
 /** A task says that it is done, with what it gives to its owner. */
-function completion(state: State, declared: Declared = {}): EventBody[] {
+function completeTask(state: State, declared: ToolDeclarations = {}): EventBody[] {
   const { assignment } = state;
   const { envelope } = declared;
   if (envelope === undefined || assignment === null || assignment.finished !== null) return [];
@@ -108,12 +108,12 @@ function completion(state: State, declared: Declared = {}): EventBody[] {
 }
 
 /** What the engine says of a result stands apart from what came from outside. */
-function remarked(call: Call, data: Finished['data']): Finished['data'] {
+function withCallRemarks(call: Call, data: Finished['data']): Finished['data'] {
   if (data.isOutside !== true) return { ...data, content: withRemarks(call, data.content) };
   return call.remarks.length === 0 ? data : { ...data, remarks: withRemarks(call, '') };
 }
 
-function declarations({ stage, todos, notes = {}, offers = [], plan }: Declared = {}): EventBody[] {
+function declarations({ stage, todos, notes = {}, offers = [], plan }: ToolDeclarations = {}): EventBody[] {
   const set = Object.entries(notes).map(([key, value]): EventBody => ({ type: 'note.set', data: { key, value } }));
   return [
     ...(stage === undefined ? [] : [{ type: 'stage.declared' as const, data: { stage } }]),

@@ -2,7 +2,7 @@
 import type { Call } from './state.ts';
 
 /** To the judge again, with the leave that it was given before. */
-export function judgeOnceMore(call: Call): void {
+export function judgeAgainAsApproved(call: Call): void {
   const approved = call.answer?.decision === 'allow' ? { preview: call.judgement?.preview?.text ?? null } : null;
   judgeAgain(call);
   if (approved !== null) call.approved = approved;

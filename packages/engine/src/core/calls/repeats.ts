@@ -4,8 +4,8 @@ import type { Call, State } from '../state.ts';
 import type { DoneCall } from './state.ts';
 
 /** How many earlier calls of a turn count, and which repetition is stopped. */
-const loopWindow = 20;
-const loopRepetition = 3;
+const repetitionWindow = 20;
+const refusedRepetition = 3;
 
 type Asked = Pick<Call, 'tool' | 'input'>;
 
@@ -15,7 +15,7 @@ function isSameCall(left: Asked, right: Asked): boolean {
 }
 
 function recentCalls({ turn }: State): readonly DoneCall[] {
-  return turn?.doneCalls.slice(-loopWindow) ?? [];
+  return turn?.doneCalls.slice(-repetitionWindow) ?? [];
 }
 
 /** The same call as it was made last, if that was not long ago in this turn. */
@@ -30,27 +30,29 @@ export function lastSameCall(state: State, call: Asked): DoneCall | null {
  */
 export function isRepetition(state: State, call: Asked): boolean {
   const recent = recentCalls(state);
-  const same = recent.filter((done) => isSameCall(done, call)).slice(1 - loopRepetition);
+  const same = recent.filter((done) => isSameCall(done, call)).slice(1 - refusedRepetition);
   const [first] = same;
   const last = same.at(-1);
-  if (same.length < loopRepetition - 1 || first === undefined || last === undefined) return false;
+  if (same.length < refusedRepetition - 1 || first === undefined || last === undefined) return false;
   if (same.some(({ status, content }) => status !== first.status || content !== first.content)) return false;
   const since = recent.slice(recent.indexOf(first));
   if (since.some((done) => isChange(done) && !isSameCall(done, call))) return false;
   // What a call changed itself is known otherwise after it each time.
   if (isChange(last)) return true;
-  if (same.some(({ known }) => canonicalJson(known) !== canonicalJson(last.known))) return false;
+  if (same.some(({ digests }) => canonicalJson(digests) !== canonicalJson(last.digests))) return false;
   // What failed for what the session did not know may do better now.
-  return last.effect === 'read' || Object.entries(last.known).every(([path, digest]) => isKnownAs(state, path, digest));
+  return (
+    last.effect === 'read' || Object.entries(last.digests).every(([path, digest]) => isUnchanged(state, path, digest))
+  );
 }
 
 const isChange = ({ effect, status }: DoneCall): boolean => status === 'ok' && effect !== 'read' && effect !== null;
 
-const isKnownAs = ({ files }: State, path: string, digest: string | null): boolean =>
+const isUnchanged = ({ files }: State, path: string, digest: string | null): boolean =>
   (files.get(path) ?? null) === digest;
 
 /** A call has its result. */
-export function doneCall({ files }: State, call: Call): DoneCall {
+export function recordOfCall({ files }: State, call: Call): DoneCall {
   const { id, tool, input, claims, judgement, result } = call;
   return {
     id,
@@ -59,7 +61,7 @@ export function doneCall({ files }: State, call: Call): DoneCall {
     effect: claims?.effect ?? null,
     status: result?.status ?? '',
     content: result?.content ?? '',
-    known: Object.fromEntries((claims?.paths ?? []).map((path) => [path, files.get(path) ?? null])),
+    digests: Object.fromEntries((claims?.paths ?? []).map((path) => [path, files.get(path) ?? null])),
     seen: judgement?.seen,
   };
 }

@@ -66,7 +66,7 @@ export type DoneCall = Pick<Call, 'id' | 'tool' | 'input'> & {
   status: string;
   content: string;
   /** Digests of the files that it touches, as the session knew them when it had ended. */
-  known: { readonly [path: string]: string | null };
+  digests: { readonly [path: string]: string | null };
   seen: Judgement['seen'];
 };
 

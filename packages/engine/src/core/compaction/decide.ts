@@ -1,11 +1,11 @@
 /** Who may compact or stop it, and what a summary that comes back leads to. */
 import type { CompactionSettings, EventData } from '@pawl/protocol';
-import type { Decision, Fingerprinted, Refusal } from '../decision.ts';
+import type { Decision, FingerprintedCommand, Refusal } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import { windowTokens } from '../history/window.ts';
 import { budgetReached } from '../spending/limits.ts';
 import type { State } from '../state.ts';
-import { findNamed } from './remove.ts';
+import { findNamedContent } from './remove.ts';
 import { startCompaction } from './settle.ts';
 
 export type CompactionOutcome =
@@ -25,7 +25,10 @@ const mostFailures = 2;
 /** How long, in steps. */
 const suspendedSteps = 10;
 
-type CompactionCommand = Extract<Fingerprinted, { type: 'context.compact' | 'compaction.cancel' | 'context.remove' }>;
+type CompactionCommand = Extract<
+  FingerprintedCommand,
+  { type: 'context.compact' | 'compaction.cancel' | 'context.remove' }
+>;
 
 export function decideCompaction(state: State, command: CompactionCommand): Decision {
   const { compaction, turn } = state;
@@ -55,7 +58,7 @@ function remove(state: State, { by, data }: CompactionCommand & { type: 'context
   if (phase === 'model' || phase === 'tools') {
     return refuse('turn_runs', 'A step is being done. Cancel the turn or wait for its end, and try again.');
   }
-  const removal = findNamed(state, data);
+  const removal = findNamedContent(state, data);
   if (removal !== null) return accept({ type: 'context.removed', data: removal });
   return refuse(
     'no_message',

@@ -14,10 +14,10 @@ export function evolveCompaction(state: State, event: DurableEvent): void {
       compactions.suspendedSteps = Math.max(0, compactions.suspendedSteps - 1);
       break;
     case 'history.repaired':
-      moveGround(state, repairHistory(state.messages, event.data.repairs, event.seq));
+      markIfOutdated(state, repairHistory(state.messages, event.data.repairs, event.seq));
       break;
     case 'context.removed':
-      moveGround(state, removeParts(state.messages, event.data.parts));
+      markIfOutdated(state, removeParts(state.messages, event.data.parts));
       break;
     case 'context.trimmed':
       state.trimmed += event.data.results.length;
@@ -25,7 +25,7 @@ export function evolveCompaction(state: State, event: DurableEvent): void {
     case 'compaction.started': {
       const { compaction: number, cause, through, tokens, focus = null, isMechanical = false } = event.data;
       compactions.count = number;
-      state.compaction = { number, cause, through, tokens, focus, isMechanical, ready: null, isMoved: false };
+      state.compaction = { number, cause, through, tokens, focus, isMechanical, ready: null, isOutdated: false };
       break;
     }
     case 'compaction.summarised': {
@@ -69,9 +69,9 @@ function suspend({ compactions }: State, { suspendedSteps }: Suspension): void {
 }
 
 /** A change that reaches into what is being summarised leaves the summary without its ground. */
-function moveGround({ compaction, messages }: State, changed: readonly HistoryMessage[]): void {
+function markIfOutdated({ compaction, messages }: State, changed: readonly HistoryMessage[]): void {
   if (compaction === null) return;
   const last = messages.findIndex((message) => message.id === compaction.through);
   const isMoved = messages.slice(0, last + 1).some((message, index) => changed[index] !== message);
-  compaction.isMoved ||= isMoved;
+  compaction.isOutdated ||= isMoved;
 }

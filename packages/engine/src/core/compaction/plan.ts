@@ -2,7 +2,7 @@
 import type { CompactionCause } from '@pawl/protocol';
 import { windowTokens } from '../history/window.ts';
 import type { HistoryMessage, State } from '../state.ts';
-import { asCounted, tokensOfMessage, tokensOfMessages, usableTokens } from './window.ts';
+import { inProviderTokens, tokensOfMessage, tokensOfMessages, usableTokens } from './window.ts';
 
 /** Messages that stay as they are, at most. */
 const mostKept = 12;
@@ -15,20 +15,21 @@ const leastRemovedShare = 0.1;
 
 /** The last message that goes, or null when there is nothing to compact. */
 export function planCompaction(state: State, cause: CompactionCause): { through: string } | null {
-  const from = firstKept(state, cause);
+  const from = firstKeptIndex(state, cause);
   const last = state.messages[from - 1];
   if (last === undefined || last.id === state.compactions.message) return null;
   const isWorthIt =
-    cause !== 'threshold' || asCounted(state, tokensOfMessages(state.messages.slice(0, from))) >= leastRemoved(state);
+    cause !== 'threshold' ||
+    inProviderTokens(state, tokensOfMessages(state.messages.slice(0, from))) >= leastRemoved(state);
   return isWorthIt ? { through: last.id } : null;
 }
 
 const leastRemoved = (state: State): number => usableTokens(state.settings.modelInfo) * leastRemovedShare;
 
 /** Place of the first message that stays: never a result without its call, and never a step that is not over. */
-function firstKept(state: State, cause: CompactionCause): number {
+function firstKeptIndex(state: State, cause: CompactionCause): number {
   const { messages } = state;
-  const must = firstOpen(messages);
+  const must = firstUnansweredIndex(messages);
   const budget = keptTokens(state, cause);
   let from = messages.length;
   let tokens = 0;
@@ -52,7 +53,7 @@ function keptTokens(state: State, cause: CompactionCause): number {
 }
 
 /** The last step with its calls, as long as the model has not answered to it, and what was said since. */
-function firstOpen(messages: readonly HistoryMessage[]): number {
+function firstUnansweredIndex(messages: readonly HistoryMessage[]): number {
   let index = messages.length;
   while (messages[index - 1]?.role === 'user') index -= 1;
   if (messages[index - 1]?.role === 'tool') return Math.max(0, index - 2);

@@ -4,9 +4,9 @@
  */
 import type { EventData, UserPart } from '@pawl/protocol';
 import { charactersPerToken } from '../history/window.ts';
-import { shortened } from '../pins/pins.ts';
+import { shortenMiddle } from '../pins/pins.ts';
 import type { HistoryMessage, State } from '../state.ts';
-import { asCounted } from './window.ts';
+import { inProviderTokens } from './window.ts';
 
 type Removal = EventData['context.removed']['parts'][number];
 type Candidate = { place: Omit<Removal, 'text'>; characters: number; what: string; beginning: string };
@@ -32,17 +32,17 @@ export function findOversized(state: State): EventData['context.removed'] | null
     freed += candidate.characters;
     chosen.push(candidate);
   }
-  return chosen.length === 0 ? null : removalOf(state, chosen, 'overflow');
+  return chosen.length === 0 ? null : describeRemoval(state, chosen, 'overflow');
 }
 
 /** What is named, whatever its size; null where there is nothing of that name. */
-export function findNamed(state: State, named: Omit<Removal, 'text'>): EventData['context.removed'] | null {
+export function findNamedContent(state: State, named: Omit<Removal, 'text'>): EventData['context.removed'] | null {
   const found = state.messages
     .filter(({ id }) => id === named.message && id !== state.compactions.message)
     .flatMap((message) => candidatesIn(message))
     .filter(({ place: { call } }) => named.call === undefined || named.call === call)
     .filter(({ place: { part } }) => named.part === undefined || named.part === part);
-  return found.length === 0 ? null : removalOf(state, found, 'manual');
+  return found.length === 0 ? null : describeRemoval(state, found, 'manual');
 }
 
 /** What could be taken out, the largest first. */
@@ -54,7 +54,7 @@ export function removableIn(state: State): (Candidate['place'] & { tokens: numbe
     .map(({ place, characters, what }) => ({ ...place, tokens: Math.ceil(characters / charactersPerToken), what }));
 }
 
-function removalOf(
+function describeRemoval(
   state: State,
   chosen: readonly Candidate[],
   cause: EventData['context.removed']['cause'],
@@ -67,7 +67,7 @@ function removalOf(
   });
   const left = parts.reduce((sum, { text }) => sum + text.length, 0);
   const removed = chosen.reduce((sum, { characters }) => sum + characters, 0);
-  const freedTokens = asCounted(state, Math.max(0, Math.floor((removed - left) / charactersPerToken)));
+  const freedTokens = inProviderTokens(state, Math.max(0, Math.floor((removed - left) / charactersPerToken)));
   return { parts, freedTokens, cause };
 }
 
@@ -97,7 +97,7 @@ function sizeOf(parts: readonly UserPart[]): Omit<Candidate, 'place'> {
   const inFiles = files.reduce((sum, { sizeBytes }) => sum + Math.ceil(sizeBytes * charactersPerByte), 0);
   const names = files.map(({ name, mediaType, sizeBytes }) => `${name ?? mediaType} (${sizeBytes} bytes)`);
   const what = [...(inText === 0 ? [] : [`${inText} characters`]), ...names].join(' and ');
-  return { characters: inText + inFiles, what, beginning: shortened(texts.join('\n'), keptCharacters) };
+  return { characters: inText + inFiles, what, beginning: shortenMiddle(texts.join('\n'), keptCharacters) };
 }
 
 /** The history without them: the text of each stands in its place. Messages that lose nothing are the same objects as before. */

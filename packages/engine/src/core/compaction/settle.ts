@@ -3,31 +3,31 @@ import type { CompactionCause, EventBody } from '@pawl/protocol';
 import { windowTokens } from '../history/window.ts';
 import { budgetReached } from '../spending/limits.ts';
 import type { State, Turn } from '../state.ts';
-import { endOf, isStopping, stopOutcome } from '../turn/ending.ts';
+import { isStopping, stopEnding, turnEnded } from '../turn/ending.ts';
 import { composeSummary } from './compose.ts';
 import { planCompaction } from './plan.ts';
 import { findOversized } from './remove.ts';
 import type { Compaction } from './state.ts';
 import { findTrim } from './trim.ts';
-import { asCounted, isFull, isOverThreshold, tokensOfMessages, tokensOfText } from './window.ts';
+import { inProviderTokens, isFull, isOverThreshold, tokensOfMessages, tokensOfText } from './window.ts';
 
 /** One that lost its ground, or its turn, is dropped whole, whatever the turn is at. */
-export function droppedCompaction({ compaction, turn }: State): EventBody[] {
+export function dropCompaction({ compaction, turn }: State): EventBody[] {
   if (compaction === null) return [];
   const drop = (reason: string): EventBody[] => [
     { type: 'compaction.cancelled', data: { compaction: compaction.number, reason } },
   ];
-  if (compaction.isMoved) return drop('The history changed under it.');
+  if (compaction.isOutdated) return drop('The history changed under it.');
   return turn?.cancel == null ? [] : drop('The turn was cancelled.');
 }
 
 /** Between steps and between turns a summary that is ready takes its place. */
-export function applied(state: State): EventBody[] | null {
+export function applyReadySummary(state: State): EventBody[] | null {
   const { compaction } = state;
-  return compaction?.ready == null ? null : [application(state, compaction, compaction.ready)];
+  return compaction?.ready == null ? null : [contextCompacted(state, compaction, compaction.ready)];
 }
 
-function application(
+function contextCompacted(
   state: State,
   { number, through }: Compaction,
   ready: NonNullable<Compaction['ready']>,
@@ -36,13 +36,13 @@ function application(
   const [removed, kept] = [state.messages.slice(0, place), state.messages.slice(place)];
   const content = composeSummary(state, ready, { removed, kept });
   const tokensBefore = windowTokens(state);
-  const rest = Math.max(tokensBefore - asCounted(state, tokensOfMessages(removed)), tokensOfMessages(kept));
+  const rest = Math.max(tokensBefore - inProviderTokens(state, tokensOfMessages(removed)), tokensOfMessages(kept));
   const tokensAfter = rest + tokensOfText(content);
   return { type: 'context.compacted', data: { compaction: number, through, content, tokensBefore, tokensAfter } };
 }
 
 /** Before a step: room is made where it gets tight, beside the turn; the step waits only when nothing more fits in. */
-export function roomMade(state: State, turn: Turn): EventBody[] | null {
+export function makeRoom(state: State, turn: Turn): EventBody[] | null {
   if (state.compaction !== null) return isFull(state) ? [] : null;
   if (!state.settings.compaction.isOn || !isOverThreshold(state)) return null;
   const trim = findTrim(state);
@@ -83,24 +83,29 @@ export function startCompaction(
   };
 }
 
-function removal(state: State): EventBody | null {
+function removeOversized(state: State): EventBody | null {
   const data = findOversized(state);
   return data === null ? null : { type: 'context.removed', data };
 }
 
 /** The turn cannot go on without it. One that is under way already will do. */
 export function settleCompacting(state: State, turn: Turn): EventBody[] {
-  const { need } = turn;
-  if (isStopping(turn)) return [endOf(turn, stopOutcome(turn))];
-  if (state.compaction !== null) return applied(state) ?? [];
-  if (need === null) return [];
-  if (need.hasFailed) return [endOf(turn, need.ending)];
+  const { neededCompaction } = turn;
+  if (isStopping(turn)) return [turnEnded(turn, stopEnding(turn))];
+  if (state.compaction !== null) return applyReadySummary(state) ?? [];
+  if (neededCompaction === null) return [];
+  if (neededCompaction.hasFailed) return [turnEnded(turn, neededCompaction.ending)];
   const limit = budgetReached(state, turn);
-  if (limit !== null) return [endOf(turn, limit)];
+  if (limit !== null) return [turnEnded(turn, limit)];
   const isMechanical = state.compactions.suspendedSteps > 0;
   // What a compaction left too long has something in it that is too large by itself.
-  const isLarge = need.cause === 'overflow' && turn.overflows > 1;
-  const oversized = () => (need.cause === 'overflow' ? removal(state) : null);
+  const isLarge = neededCompaction.cause === 'overflow' && turn.overflows > 1;
+  const oversized = () => (neededCompaction.cause === 'overflow' ? removeOversized(state) : null);
   const first = isLarge ? oversized() : null;
-  return [first ?? startCompaction(state, need.cause, { isMechanical }) ?? oversized() ?? endOf(turn, need.ending)];
+  return [
+    first ??
+      startCompaction(state, neededCompaction.cause, { isMechanical }) ??
+      oversized() ??
+      turnEnded(turn, neededCompaction.ending),
+  ];
 }

@@ -1,5 +1,5 @@
 /** Fits regions of text into a budget: what matters least goes first, and what is preserved is shortened at last. */
-import { shortened } from '../pins/pins.ts';
+import { shortenMiddle } from '../pins/pins.ts';
 import { tokensOfText } from './window.ts';
 
 type Entry = { text: string; isPreserved?: boolean };
@@ -13,7 +13,7 @@ export type Region = {
 };
 
 /** Preserved entries are not shortened below this, in characters, though the budget be broken. */
-const shortest = 400;
+const minEntryCharacters = 400;
 
 /**
  * The regions within `budgetTokens`, and how many entries each has lost. What is not preserved goes where all together are
@@ -38,12 +38,12 @@ export function sliceToBudget<Of extends Region>(
   for (const region of kept.toSorted((one, other) => one.priority - other.priority)) {
     while (tokens > budgetTokens) {
       const longest = region.entries.reduce<Entry | null>(
-        (one, other) => (other.text.length > (one?.text.length ?? shortest) ? other : one),
+        (one, other) => (other.text.length > (one?.text.length ?? minEntryCharacters) ? other : one),
         null,
       );
       if (longest === null) break;
       const excess = (tokens - budgetTokens) * 4;
-      const text = shortened(longest.text, Math.max(shortest, longest.text.length - excess));
+      const text = shortenMiddle(longest.text, Math.max(minEntryCharacters, longest.text.length - excess));
       tokens -= tokensOfText(longest.text) - tokensOfText(text);
       region.entries[region.entries.indexOf(longest)] = { ...longest, text };
     }

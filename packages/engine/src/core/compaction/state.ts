@@ -13,7 +13,7 @@ export type Compaction = {
   isMechanical: boolean;
   ready: Pick<EventData['compaction.summarised'], 'kind' | 'summary' | 'files' | 'recalled' | 'problem'> | null;
   /** The history under it is another one now. */
-  isMoved: boolean;
+  isOutdated: boolean;
 };
 
 export type CompactionState = {

@@ -3,7 +3,7 @@ import type { EventData, ToolResult } from '@pawl/protocol';
 import { canonicalJson } from '../canonical-json.ts';
 import { charactersOf, charactersPerToken } from '../history/window.ts';
 import type { HistoryMessage, State } from '../state.ts';
-import { asCounted, usableTokens } from './window.ts';
+import { inProviderTokens, usableTokens } from './window.ts';
 
 /** The latest messages are left alone. */
 const untouched = 12;
@@ -21,7 +21,7 @@ export function findTrim(state: State): EventData['context.trimmed'] | null {
   const batches = [candidates.filter(({ isSuperseded }) => isSuperseded), candidates];
   for (const batch of batches) {
     const freed = batch.reduce((sum, { result }) => sum + freedBy(result), 0);
-    const freedTokens = asCounted(state, freed);
+    const freedTokens = inProviderTokens(state, freed);
     if (batch.length === 0 || freedTokens < least) continue;
     return { results: batch.map(({ message, result }) => ({ message, call: result.call })), freedTokens };
   }

@@ -28,14 +28,14 @@ export function isFull(state: State): boolean {
 export const tokensOfText = (text: string): number => Math.ceil(text.length / charactersPerToken);
 
 /** Messages are never changed in place, so what they come to stays the same. */
-const counted = new WeakMap<HistoryMessage, number>();
+const tokenCounts = new WeakMap<HistoryMessage, number>();
 
 /** An estimate. */
 export function tokensOfMessage(message: HistoryMessage): number {
-  const known = counted.get(message);
+  const known = tokenCounts.get(message);
   if (known !== undefined) return known;
   const tokens = Math.ceil(charactersIn(message) / charactersPerToken);
-  counted.set(message, tokens);
+  tokenCounts.set(message, tokens);
   return tokens;
 }
 
@@ -61,7 +61,7 @@ export const tokensOfMessages = (messages: readonly HistoryMessage[]): number =>
   messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
 
 /** An estimate for some of the messages in the provider's own measure, which may be far from ours for some languages. */
-export function asCounted(state: State, tokens: number): number {
+export function inProviderTokens(state: State, tokens: number): number {
   const all = tokensOfMessages(state.messages);
   return all === 0 ? tokens : Math.floor(tokens * Math.max(1, windowTokens(state) / all));
 }

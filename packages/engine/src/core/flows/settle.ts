@@ -8,14 +8,14 @@ const mostFlows = 5;
 
 /** Tasks for the ends that a rule is about, each once. */
 export function settleFlows(state: State): EventBody[] {
-  const ending = state.endings.find(({ depth }) => depth <= mostFlows);
+  const ending = state.flowTriggers.find(({ depth }) => depth <= mostFlows);
   if (ending === undefined) return [];
   const { flow, from, result, depth } = ending;
   const below = depthOf(state) + 1;
   // Where nothing can be delegated, nothing follows.
   if (below > taskSettingsOf(state.settings).depth) return [];
   const { agent, prompt, scope } = flow.start;
-  const hasPlace = prompt.includes(place);
+  const hasPlace = prompt.includes(resultPlaceholder);
   const id = nextTask(state, agent);
   return [
     {
@@ -24,7 +24,7 @@ export function settleFlows(state: State): EventBody[] {
         task: id,
         session: `${state.session}.${id}`,
         agent,
-        prompt: hasPlace ? prompt.replaceAll(place, () => result) : prompt,
+        prompt: hasPlace ? prompt.replaceAll(resultPlaceholder, () => result) : prompt,
         ...(!hasPlace && { context: result }),
         ...(scope !== undefined && { scope }),
         isBackground: true,
@@ -39,7 +39,7 @@ export function settleFlows(state: State): EventBody[] {
 }
 
 /** Stands in a rule's prompt for what was given. */
-const place = '{{result}}';
+const resultPlaceholder = '{{result}}';
 
 /** What is wrong with a rule, as a sentence; null if nothing is. */
 export function flowProblem({ name, when, start }: Flow): string | null {

@@ -1,7 +1,7 @@
 import type { Flow } from '@pawl/protocol';
 
 /** An end of work that a rule of the session starts more work after. */
-export type Ending = {
+export type FlowTrigger = {
   flow: Flow;
   /** `turn:3`, `task:builder-1:2`. */
   from: string;
@@ -11,6 +11,6 @@ export type Ending = {
 };
 
 /** Ends of work after which a rule starts more, until that has been asked for. */
-export type FlowsState = { endings: Ending[] };
+export type FlowsState = { flowTriggers: FlowTrigger[] };
 
-export const initialFlows = (): FlowsState => ({ endings: [] });
+export const initialFlows = (): FlowsState => ({ flowTriggers: [] });

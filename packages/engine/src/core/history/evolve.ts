@@ -29,7 +29,7 @@ export function evolveHistory(state: State, event: DurableEvent): void {
       state.signedFrom = state.messages.length;
       break;
     case 'context.gathered':
-      hydrate(state, event);
+      addHydrated(state, event);
       break;
     case 'context.trimmed':
       changeHistory(state, trimMessages(state.messages, event.data.results));
@@ -81,7 +81,7 @@ function addResult(state: State, { data, seq }: DurableEvent & { type: 'tool.fin
 }
 
 /** Context from outside stands after what was said, so that what a provider has cached stays as it is. */
-function hydrate(state: State, { data, seq }: DurableEvent & { type: 'context.gathered' }): void {
+function addHydrated(state: State, { data, seq }: DurableEvent & { type: 'context.gathered' }): void {
   const { hydrated = [] } = data;
   if (hydrated.length === 0) return;
   const content = hydrated.map(({ text }) => ({ type: 'text' as const, text }));

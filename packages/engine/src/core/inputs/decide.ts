@@ -1,11 +1,14 @@
 /** What may be sent, changed in the queue and taken back, and by whom. */
 import type { EventBody, UserPart } from '@pawl/protocol';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 import { optionsOf, optionsRefusal } from '../turn/options.ts';
 
-type InputCommand = Extract<Fingerprinted, { type: `input.${string}` | 'context.add' | 'files.report' | 'feedback' }>;
+type InputCommand = Extract<
+  FingerprintedCommand,
+  { type: `input.${string}` | 'context.add' | 'files.report' | 'feedback' }
+>;
 
 export function decideInput(state: State, command: InputCommand): Decision {
   switch (command.type) {
@@ -68,7 +71,10 @@ function isEmpty(content: readonly UserPart[]): boolean {
 }
 
 /** An input may be changed by a person, and by whoever sent it, until it is taken. */
-function queueRefusal(state: State, command: Fingerprinted & { type: 'input.edit' | 'input.remove' }): Decision | null {
+function queueRefusal(
+  state: State,
+  command: FingerprintedCommand & { type: 'input.edit' | 'input.remove' },
+): Decision | null {
   const { input } = command.data;
   const queued = state.queue.find((other) => other.id === input);
   if (queued === undefined) {

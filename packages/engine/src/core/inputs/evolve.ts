@@ -26,7 +26,7 @@ export function evolveInputs(state: State, event: DurableEvent): void {
       removeFromQueue(state, event.data.input);
       break;
     case 'message.added':
-      if (event.data.message.role === 'user') takeUp(state, event.data.message);
+      if (event.data.message.role === 'user') recordTaken(state, event.data.message);
       break;
     case 'turn.ended':
       disposeOfQueue(state, state.turn?.cancel ?? null);
@@ -49,12 +49,12 @@ function removeFromQueue(state: State, id: string): void {
   state.queue = state.queue.filter((input) => input.id !== id);
 }
 
-function takeUp(state: State, { source, input, content }: UserMessage): void {
+function recordTaken(state: State, { source, input, content }: UserMessage): void {
   if (source === 'input') {
     state.task ??= textOf(content);
     // What comes in the middle of a turn, or from another agent, does not take the place of what the turn is about.
     const isSteer = state.queue.find(({ id }) => id === input)?.delivery === 'steer';
-    if (!isSteer && !isFromMail(state, input)) state.asked = textOf(content);
+    if (!isSteer && !isFromMail(state, input)) state.latestRequest = textOf(content);
   }
   if (input !== undefined) removeFromQueue(state, input);
 }

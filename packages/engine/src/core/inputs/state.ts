@@ -18,7 +18,7 @@ export type InputsState = {
   /** The first input: what the session is for. */
   task: string | null;
   /** What a person asked for last, where that began a turn. */
-  asked: string | null;
+  latestRequest: string | null;
 };
 
-export const initialInputs = (): InputsState => ({ queue: [], isHeld: false, task: null, asked: null });
+export const initialInputs = (): InputsState => ({ queue: [], isHeld: false, task: null, latestRequest: null });

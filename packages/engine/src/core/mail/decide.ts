@@ -1,12 +1,12 @@
 /** Mail between the sessions of one tree: what may be written, and what follows for whom it reaches. */
 import type { CommandData, EventBody, EventData, Letter } from '@pawl/protocol';
 import { untrusted } from '@pawl/protocol';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 
 /** A letter and whom it is for, as a tool hands it over. */
-export type Outgoing = Letter & { to: string };
+export type OutgoingMail = Letter & { to: string };
 
 const longestText = 20_000;
 /** Mails of one thread that a session may send: two agents that only answer each other come to an end. */
@@ -20,9 +20,9 @@ const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
 
 /** Why this may not be sent, as a sentence; null if it may. */
-export function letterProblem(
+export function mailProblem(
   state: State,
-  { to, text, replyTo }: Pick<Outgoing, 'to' | 'text' | 'replyTo'>,
+  { to, text, replyTo }: Pick<OutgoingMail, 'to' | 'text' | 'replyTo'>,
 ): string | null {
   if (to === state.session) return 'A session does not write to itself. Use notes.';
   if (to === '' || text.trim() === '') return 'A mail has somebody whom it is for, and a text.';
@@ -39,10 +39,10 @@ export function letterProblem(
 }
 
 /** The intent to deliver it. `mail` is its id. */
-export function sent(
+export function mailSent(
   state: State,
   mail: string,
-  { to, kind, priority, text, replyTo, artifacts }: Outgoing,
+  { to, kind, priority, text, replyTo, artifacts }: OutgoingMail,
 ): EventBody {
   const thread = (replyTo === undefined ? undefined : state.mail.threadOf.get(replyTo)) ?? mail;
   return {
@@ -54,14 +54,14 @@ export function sent(
 /** Id of a mail: where it was written, so that the same one is never another. */
 export const mailId = (session: string, place: string): string => `${session}:${place}`;
 
-type MailCommand = Fingerprinted & { type: 'mail.send' | 'mail.receive' | 'mail.acknowledge' };
+type MailCommand = FingerprintedCommand & { type: 'mail.send' | 'mail.receive' | 'mail.acknowledge' };
 
 export function decideMail(state: State, command: MailCommand): Decision {
   switch (command.type) {
     case 'mail.send': {
-      const problem = letterProblem(state, command.data);
+      const problem = mailProblem(state, command.data);
       if (problem !== null) return refuse('bad_mail', problem);
-      return accept(sent(state, mailId(state.session, command.id), command.data));
+      return accept(mailSent(state, mailId(state.session, command.id), command.data));
     }
     case 'mail.receive':
       return receive(state, command.data, command);
@@ -108,7 +108,7 @@ function mailText({ mail, from, kind, text, replyTo, artifacts }: EventData['mai
 }
 
 /** What a delivery that failed leads to: another try after a while, or the end, of which the agent is told. */
-export function undelivered(
+export function deliveryFailed(
   state: State,
   { mail, at, message, isFinal }: { mail: string; at: number; message: string; isFinal: boolean },
 ): EventBody[] {

@@ -16,7 +16,7 @@ export type PinRules = {
   longestPlain: number;
 };
 
-const rulesOfToday: PinRules = {
+const currentPinRules: PinRules = {
   markers: standingMarkers,
   longestWhole: 1500,
   longestLine: 400,
@@ -24,13 +24,13 @@ const rulesOfToday: PinRules = {
   longestPlain: 400,
 };
 
-type Said = { source: 'input' | 'context'; text: string; isSteering: boolean };
+type SaidText = { source: 'input' | 'context'; text: string; isSteering: boolean };
 
 /** What is to be kept of an input, or of feedback, that is taken up. The first input is the task, and is kept as that. */
 export function pinOf(
   { task }: Pick<State, 'task'>,
-  { source, text, isSteering }: Said,
-  rules = rulesOfToday,
+  { source, text, isSteering }: SaidText,
+  rules = currentPinRules,
 ): Omit<Pin, 'seq'> | null {
   const said = text.trim();
   if (source === 'input' && task === null) return standingPin(said, rules);
@@ -42,7 +42,7 @@ export function pinOf(
 }
 
 /** Whether a text reads like an instruction that stands. */
-export const isStanding = (text: string, { markers } = rulesOfToday): boolean =>
+export const isStanding = (text: string, { markers } = currentPinRules): boolean =>
   markers.some((marker) => marker.test(text));
 
 /** The lines of a long text that read like instructions that stand. */
@@ -62,7 +62,7 @@ const mostCharacters = 40_000;
 const shortestCorrection = 400;
 
 /** The pins there is room for. The oldest plain ones go first; then the longest corrections are shortened. */
-export function keptPins(pins: readonly Pin[]): Pin[] {
+export function pinsWithinLimit(pins: readonly Pin[]): Pin[] {
   let excess = pins.reduce((sum, { text }) => sum + text.length, 0) - mostCharacters;
   let kept = pins.filter(({ isCorrection, text }) => {
     if (isCorrection || excess <= 0) return true;
@@ -75,7 +75,7 @@ export function keptPins(pins: readonly Pin[]): Pin[] {
       null,
     );
     if (longest === null || longest.text.length <= shortestCorrection) break;
-    const text = shortened(longest.text, Math.max(shortestCorrection, longest.text.length - excess - 1));
+    const text = shortenMiddle(longest.text, Math.max(shortestCorrection, longest.text.length - excess - 1));
     excess -= longest.text.length - text.length;
     kept = kept.map((one) => (one === longest ? { ...one, text } : one));
   }
@@ -85,7 +85,7 @@ export function keptPins(pins: readonly Pin[]): Pin[] {
 const gap = ' […] ';
 
 /** The beginning and the end of it, in so many characters. */
-export function shortened(text: string, characters: number): string {
+export function shortenMiddle(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const half = Math.max(0, Math.floor((characters - gap.length) / 2));
   return `${text.slice(0, half).toWellFormed()}${gap}${half === 0 ? '' : text.slice(-half).toWellFormed()}`;

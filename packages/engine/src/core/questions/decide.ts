@@ -1,7 +1,7 @@
 /** Questions to the person, and which answers to them count. */
 import type { Answer, EventBody, Question } from '@pawl/protocol';
 import { findCall } from '../calls/evolve.ts';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import type { Call, State } from '../state.ts';
 
@@ -9,7 +9,7 @@ import type { Call, State } from '../state.ts';
 const longestText = 20_000;
 
 /** Whether the call asks the person something, and does not have the answer yet. */
-export function isOwedAnswer({ judgement, questions }: Call): boolean {
+export function hasUnaskedQuestions({ judgement, questions }: Call): boolean {
   return (judgement?.questions ?? []).length > 0 && questions === null;
 }
 
@@ -20,7 +20,7 @@ function defaultsOf(questions: readonly Question[]): Answer[] | null {
 }
 
 /** The end of questions that nobody answered. */
-export function unanswered(call: Call, outcome: 'timeout' | 'unattended' | 'cancelled'): EventBody {
+export function closeUnanswered(call: Call, outcome: 'timeout' | 'unattended' | 'cancelled'): EventBody {
   const asked = call.questions?.asked ?? call.judgement?.questions ?? [];
   const answers = outcome === 'cancelled' ? null : defaultsOf(asked);
   return { type: 'question.answered', data: { call: call.id, outcome, ...(answers !== null && { answers }) } };
@@ -41,13 +41,13 @@ export function answerProblem(question: Question, { choices, text }: Answer): st
   return isEmpty && !(isMultiple && text === undefined) ? `"${header}" has no answer.` : null;
 }
 
-const form = 'Give a list of one { choices: [labels of options], text?: other words } for each question.';
+const answerForm = 'Give a list of one { choices: [labels of options], text?: other words } for each question.';
 
 /** What keeps a value from being a list of answers, as a sentence; null if nothing does. Callers in process are not checked by schemas. */
 function answersProblem(answers: unknown): string | null {
-  if (!Array.isArray(answers)) return `\`answers\` is not a list. ${form}`;
+  if (!Array.isArray(answers)) return `\`answers\` is not a list. ${answerForm}`;
   const index = answers.findIndex((answer) => !isAnswer(answer));
-  return index < 0 ? null : `Answer ${index + 1} of ${answers.length} is not of the form of an answer. ${form}`;
+  return index < 0 ? null : `Answer ${index + 1} of ${answers.length} is not of the form of an answer. ${answerForm}`;
 }
 
 function isAnswer(value: unknown): value is Answer {
@@ -62,7 +62,7 @@ function waitingText({ turn }: State): string {
   return waiting.length === 0 ? 'No call does.' : `These do: ${waiting.join(', ')}.`;
 }
 
-type AnswerCommand = Fingerprinted & { type: 'question.answer' | 'question.decline' };
+type AnswerCommand = FingerprintedCommand & { type: 'question.answer' | 'question.decline' };
 
 /** A person answers, or says that they will not. */
 export function answerQuestions(state: State, command: AnswerCommand): Decision {
@@ -90,7 +90,7 @@ export function answerQuestions(state: State, command: AnswerCommand): Decision 
   if (answers.length !== open.asked.length) {
     return refuse(
       'bad_answer',
-      `Of questions there are ${open.asked.length}, and of answers ${answers.length}. ${form}`,
+      `Of questions there are ${open.asked.length}, and of answers ${answers.length}. ${answerForm}`,
     );
   }
   for (const [index, question] of open.asked.entries()) {

@@ -1,6 +1,6 @@
 /** What a turn or a task is to give, and who may end it without. */
 import type { EventData, JsonObject } from '@pawl/protocol';
-import type { Declared } from '../outcome.ts';
+import type { ToolDeclarations } from '../outcome.ts';
 import type { State } from '../state.ts';
 
 /** The schema that an end has to satisfy, and whose end it is. */
@@ -15,7 +15,7 @@ export function demandOf(
     endsTurn,
     isBlocked,
     envelope,
-  }: Pick<EventData['tool.finished'], 'endsTurn' | 'isBlocked'> & Pick<Declared, 'envelope'>,
+  }: Pick<EventData['tool.finished'], 'endsTurn' | 'isBlocked'> & Pick<ToolDeclarations, 'envelope'>,
 ): Demand | null {
   if (isBlocked === true) return null;
   const ofTask = envelope === undefined || assignment?.finished !== null ? undefined : assignment.outputSchema;

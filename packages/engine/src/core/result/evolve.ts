@@ -6,7 +6,7 @@ export function evolveResult({ turn }: State, event: DurableEvent): void {
   if (turn === null) return;
   switch (event.type) {
     case 'result.checked':
-      if (!event.data.isValid) takeWrongResult(turn, event.data);
+      if (!event.data.isValid) recordWrongResult(turn, event.data);
       break;
     case 'message.added':
       if (event.data.message.role === 'user' && event.data.message.source === 'engine') turn.correction = null;
@@ -14,7 +14,7 @@ export function evolveResult({ turn }: State, event: DurableEvent): void {
   }
 }
 
-function takeWrongResult(turn: Turn, { problem = '', step, call, consequence }: EventData['result.checked']): void {
+function recordWrongResult(turn: Turn, { problem = '', step, call, consequence }: EventData['result.checked']): void {
   turn.wrongResults += 1;
   turn.wrongStep = step;
   // What a call gave is told with its own result.

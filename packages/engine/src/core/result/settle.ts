@@ -5,7 +5,7 @@ import type { State, Turn } from '../state.ts';
 /** A longer schema is not repeated: the model was given it with the request. */
 const longestSchema = 4000;
 
-export function corrected(_: State, turn: Turn): EventBody[] | null {
+export function askAgainForResult(_: State, turn: Turn): EventBody[] | null {
   if (turn.correction === null) return null;
   const schema = JSON.stringify(turn.options.outputSchema);
   const repeated = schema.length > longestSchema ? '' : `\n${schema}`;

@@ -1,14 +1,14 @@
 /** Who may pause a session and change its settings. */
 import { isWidening, modeAfter } from '../agents/profile.ts';
 import { compactionRefusal } from '../compaction/decide.ts';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 import { configureTask, isOwner } from '../tasks/decide.ts';
 import { limitsRefusal } from './limits.ts';
 import { mergeLimits } from './state.ts';
 
-type SessionCommand = Extract<Fingerprinted, { type: `session.${string}` }>;
+type SessionCommand = Extract<FingerprintedCommand, { type: `session.${string}` }>;
 
 export function decideSession(state: State, command: SessionCommand): Decision {
   switch (command.type) {

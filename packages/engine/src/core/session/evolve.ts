@@ -2,7 +2,7 @@
 import type { DurableEvent, EventData } from '@pawl/protocol';
 import { switchAgent } from '../agents/switch.ts';
 import type { State } from '../state.ts';
-import { merged, mergeLimits } from './state.ts';
+import { mergeDefined, mergeLimits } from './state.ts';
 
 export function evolveSession(state: State, event: DurableEvent): void {
   switch (event.type) {
@@ -51,5 +51,5 @@ function configure({ settings }: State, data: EventData['session.configured']): 
   if (mode !== undefined) settings.mode = mode;
   if (isAttended !== undefined) settings.isAttended = isAttended;
   if (limits !== undefined) settings.limits = mergeLimits(settings.limits, limits);
-  if (compaction !== undefined) settings.compaction = merged(settings.compaction, compaction);
+  if (compaction !== undefined) settings.compaction = mergeDefined(settings.compaction, compaction);
 }

@@ -1,12 +1,15 @@
 /** The rules of a session: who may change them, and which can be read. */
 import { parseRule } from '@pawl/policy';
 import { messageOf } from '@pawl/protocol';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 import { isOwner } from '../tasks/decide.ts';
 
-export function decideRule(state: State, command: Fingerprinted & { type: 'rule.add' | 'rule.remove' }): Decision {
+export function decideRule(
+  state: State,
+  command: FingerprintedCommand & { type: 'rule.add' | 'rule.remove' },
+): Decision {
   const { list, rule } = command.data;
   const isSet = state.settings.rules[list]?.includes(rule) === true;
   if (command.type === 'rule.remove') {

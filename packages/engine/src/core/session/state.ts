@@ -71,11 +71,11 @@ export const initialSession = (): SessionState => ({
 
 /** Limits with some of them changed. */
 export function mergeLimits(limits: Limits, changes: NonNullable<EventData['session.configured']['limits']>): Limits {
-  return merged(limits, changes);
+  return mergeDefined(limits, changes);
 }
 
 /** Settings with some of them changed; what is undefined changes nothing. */
-export function merged<Of extends object>(
+export function mergeDefined<Of extends object>(
   settings: Of,
   changes: { readonly [Name in keyof Of]?: Of[Name] | undefined },
 ): Of {

@@ -2,7 +2,7 @@
 
 import { windowTokens } from '../history/window.ts';
 import type { State, Turn } from '../state.ts';
-import { outstanding, spentOnTask } from '../tasks/tasks.ts';
+import { allottedToTasks, spentOnTask } from '../tasks/tasks.ts';
 import { addCost, totalTokens } from './usage.ts';
 
 /** The ending of a turn that reached a limit; null while there is something left of all of them. */
@@ -32,7 +32,7 @@ export function budgetReached(
   const summary = isSummarising ? (state.compaction?.tokens ?? 0) : 0;
   const next = windowTokens(state) + summary + (beside.tokens ?? 0);
   // What was given to tasks is as good as spent until they give it back.
-  const aside = outstanding(state);
+  const aside = allottedToTasks(state);
   const allotment = state.assignment?.allotment ?? null;
   const onTask = spentOnTask(state);
   const tokenLimits = [

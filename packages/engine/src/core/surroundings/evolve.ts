@@ -26,8 +26,8 @@ function gather(state: State, data: EventData['context.gathered'], message: stri
     ...hydrated.map(({ region, source, text, entries }, part) => ({ region, source, message, part, text, entries })),
   ];
   if (changedFiles.length === 0) return;
-  const { told } = state.foreignChanges;
-  for (const { path, digest } of changedFiles) told.set(path, digest);
+  const { reportedVersions } = state.foreignChanges;
+  for (const { path, digest } of changedFiles) reportedVersions.set(path, digest);
   const paths = changedFiles.map(({ path }) => path);
-  state.foreignChanges = { told, paths, turn, step: (state.turn?.step ?? 0) + 1 };
+  state.foreignChanges = { reportedVersions, paths, turn, step: (state.turn?.step ?? 0) + 1 };
 }

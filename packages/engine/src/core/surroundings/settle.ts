@@ -17,6 +17,6 @@ export function isFullGathering({ gathered, fragments, settings }: State): boole
 }
 
 /** The rule: the turn waits. */
-export function gathered(state: State, turn: Turn): EventBody[] | null {
+export function awaitGathering(state: State, turn: Turn): EventBody[] | null {
   return owesGathering(state, turn) ? [] : null;
 }

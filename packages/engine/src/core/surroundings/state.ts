@@ -17,7 +17,12 @@ export type SurroundingsState = {
   /** How often they were looked at. */
   gatherings: number;
   /** Files that others changed: which versions the model was told of, and what it is told in which step. */
-  foreignChanges: { told: Map<string, string | null>; paths: readonly string[]; turn: number; step: number };
+  foreignChanges: {
+    reportedVersions: Map<string, string | null>;
+    paths: readonly string[];
+    turn: number;
+    step: number;
+  };
 };
 
 export const initialSurroundings = (): SurroundingsState => ({
@@ -25,5 +30,5 @@ export const initialSurroundings = (): SurroundingsState => ({
   gathered: null,
   hydrations: [],
   gatherings: 0,
-  foreignChanges: { told: new Map(), paths: [], turn: 0, step: 0 },
+  foreignChanges: { reportedVersions: new Map(), paths: [], turn: 0, step: 0 },
 });

@@ -10,9 +10,9 @@ export type Loop = {
   /** Something was changed in this iteration. */
   hasProgressed: boolean;
   /** Iterations in a row, before this one, in which nothing was. */
-  fruitless: number;
+  iterationsWithoutProgress: number;
   /** Why the agent has to be told to go on. */
-  rest: { kind: 'answer' } | { kind: 'refused_end' } | { kind: 'failed_check'; output: string } | null;
+  restReason: { kind: 'answer' } | { kind: 'refused_end' } | { kind: 'failed_check'; output: string } | null;
   /** The end that its agent put forward, until it is accepted or not. */
   proposed: { message: string; result?: Json } | null;
   /** The next end that is put forward counts: it was asked for a second look, or the check passed. */

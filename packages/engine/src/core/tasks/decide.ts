@@ -1,7 +1,7 @@
 /** What may be asked of tasks, and of a session that is one. */
 import type { CommandData, EventBody } from '@pawl/protocol';
 import { modeWith } from '../agents/profile.ts';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import { schemaFault } from '../json-schema.ts';
 import type { State } from '../state.ts';
@@ -9,7 +9,7 @@ import { isStopping } from '../turn/ending.ts';
 import { ownerId } from './evolve.ts';
 import { depthOf, findTask, nextTask, openTasks, taskSettingsOf, workKey } from './tasks.ts';
 
-export type TaskCommand = Extract<Fingerprinted, { type: `task.${string}` }>;
+export type TaskCommand = Extract<FingerprintedCommand, { type: `task.${string}` }>;
 
 /** Tasks that one session may have waiting and working at once. */
 const mostOpen = 100;
@@ -138,7 +138,7 @@ function noTask(state: State, id: string): Decision {
 }
 
 /** Whether a command comes from the session that asked for this task. */
-export function isOwner({ assignment }: State, { by }: Pick<Fingerprinted, 'by'>): boolean {
+export function isOwner({ assignment }: State, { by }: Pick<FingerprintedCommand, 'by'>): boolean {
   return assignment !== null && by.kind === 'agent' && by.id === ownerId(assignment.parent);
 }
 

@@ -27,10 +27,10 @@ export function owedToTasks(state: State): Effect[] {
 }
 
 function owedToTask(task: Task): Effect[] {
-  const { id, instance, cancel, letters, allotment, startedAt, isOverdue, isBegun } = task;
+  const { id, instance, cancel, pendingCommands, allotment, startedAt, isOverdue, isBegun } = task;
   const mode = cancel === null ? 'run' : 'stop';
   const effects: Effect[] = [{ kind: 'task', id: `task:${id}:${instance}`, task: id, mode }];
-  const [letter] = letters;
+  const [letter] = pendingCommands;
   if (cancel === null && isBegun && letter !== undefined) {
     effects.push({ kind: 'letter', id: `letter:${id}:${letter.id}`, task: id, letter: letter.id });
   }

@@ -1,7 +1,7 @@
 import type { Actor, Allotment, EventData, TaskEnvelope, TaskOutcome, TaskStatus, Usage } from '@pawl/protocol';
 
 /** What goes to a task's session: a command of its own, accepted once by its id, and until it is delivered owed. */
-export type Letter = {
+export type ChildCommand = {
   id: string;
   by: Pick<Actor, 'kind' | 'id'>;
   body:
@@ -34,7 +34,7 @@ export type Task = Omit<EventData['task.requested'], 'task' | 'call'> & {
   isInterrupted: boolean;
   cancel: { reason: string } | null;
   /** What has not been delivered. */
-  letters: Letter[];
+  pendingCommands: ChildCommand[];
   /** Messages that it did not get before it ended. */
   unread: string[];
   /** Whether the model has been told of the end. */

@@ -42,10 +42,10 @@ export const joinedTasks = (state: State): Task[] => openTasks(state).filter(({ 
 export const depthOf = ({ assignment }: Pick<State, 'assignment'>): number => assignment?.depth ?? 0;
 
 /** What a session may still do in tokens and dollars; null is no limit. An unknown cost leaves no dollars. */
-type Left = { tokens: number | null; usd: number | null };
+type RemainingBudget = { tokens: number | null; usd: number | null };
 
 /** What is set aside for tasks that work, and may be spent by nobody else. */
-export function outstanding({ tasks }: Pick<State, 'tasks'>): { tokens: number; usd: number } {
+export function allottedToTasks({ tasks }: Pick<State, 'tasks'>): { tokens: number; usd: number } {
   const live = tasks.filter(({ phase }) => phase === 'live');
   return {
     tokens: live.reduce((sum, { allotment }) => sum + (allotment?.tokens ?? 0), 0),
@@ -54,10 +54,10 @@ export function outstanding({ tasks }: Pick<State, 'tasks'>): { tokens: number; 
 }
 
 /** What all limits leave, without what is set aside already. */
-function leftOf(state: State): Left {
+function remainingBudget(state: State): RemainingBudget {
   const { limits } = state.settings;
   const { turn, assignment } = state;
-  const aside = outstanding(state);
+  const aside = allottedToTasks(state);
   const tokens = [
     limitLeft(limits.sessionTokens, totalTokens(state.usage)),
     turn === null ? null : limitLeft(limits.tokens, totalTokens(turn.usage)),
@@ -68,7 +68,7 @@ function leftOf(state: State): Left {
     turn === null ? null : limitLeft(limits.usd, turn.costUsd),
     limitLeft(assignment?.allotment?.usd ?? null, spentOnTask(state).costUsd),
   ];
-  return { tokens: without(least(tokens), aside.tokens), usd: without(least(usd), aside.usd) };
+  return { tokens: without(smallestLimit(tokens), aside.tokens), usd: without(smallestLimit(usd), aside.usd) };
 }
 
 /** An answer is given this much room even where less is left, for a shorter one is seldom any use, tokens. */
@@ -78,10 +78,10 @@ const leastAnswerTokens = 256;
  * Tokens that the next answer may have: of a task no more than it has left, so that of many tasks that each pass what
  * they were given, together they pass it by little.
  */
-export function answerRoom(state: State): number {
+export function maxAnswerTokens(state: State): number {
   const limit = state.assignment?.allotment?.tokens ?? null;
   if (limit === null) return Number.POSITIVE_INFINITY;
-  const left = limit - totalTokens(spentOnTask(state).usage) - outstanding(state).tokens - windowTokens(state);
+  const left = limit - totalTokens(spentOnTask(state).usage) - allottedToTasks(state).tokens - windowTokens(state);
   return Math.max(leastAnswerTokens, left);
 }
 
@@ -99,7 +99,7 @@ export function spentOnTask({ usage, costUsd, assignment }: Pick<State, 'usage' 
 const limitLeft = (limit: number | null, used: number | null): number | null =>
   limit === null ? null : used === null ? 0 : Math.max(0, limit - used);
 
-function least(amounts: readonly (number | null)[]): number | null {
+function smallestLimit(amounts: readonly (number | null)[]): number | null {
   const limited = amounts.filter((amount) => amount !== null);
   return limited.length === 0 ? null : Math.min(...limited);
 }
@@ -108,14 +108,14 @@ const without = (left: number | null, aside: number): number | null =>
   left === null ? null : Math.max(0, left - aside);
 
 /** Of what its owner has left, a task that asks for nothing gets this share, so that those beside it find something too. */
-const share = 1 / 4;
+const defaultShare = 1 / 4;
 
 /** What a task may spend if it starts now; null when there is nothing left to give. */
-export function grant(state: State, { asked }: Pick<Task, 'asked'>): Allotment | null {
+export function allotmentFor(state: State, { asked }: Pick<Task, 'asked'>): Allotment | null {
   const settings = taskSettingsOf(state.settings);
-  const left = leftOf(state);
-  const tokens = given(asked.tokens ?? null, left.tokens);
-  const usd = given(asked.usd ?? null, left.usd);
+  const left = remainingBudget(state);
+  const tokens = shareOfBudget(asked.tokens ?? null, left.tokens);
+  const usd = shareOfBudget(asked.usd ?? null, left.usd);
   const whole = tokens === null ? null : Math.floor(tokens);
   if ((whole !== null && whole < 1) || (usd !== null && usd <= 0)) return null;
   return {
@@ -126,9 +126,9 @@ export function grant(state: State, { asked }: Pick<Task, 'asked'>): Allotment |
   };
 }
 
-function given(asked: number | null, left: number | null): number | null {
+function shareOfBudget(asked: number | null, left: number | null): number | null {
   if (left === null) return asked;
-  return asked === null ? left * share : Math.min(asked, left);
+  return asked === null ? left * defaultShare : Math.min(asked, left);
 }
 
 /** What makes the same work the same, where its asker names nothing: who does it, and the words without their dress. */

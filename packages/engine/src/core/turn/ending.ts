@@ -8,7 +8,7 @@ export function isStopping(turn: Turn): boolean {
   return turn.cancel !== null || turn.isOverTime;
 }
 
-export function stopOutcome(turn: Turn): NonNullable<Turn['ending']> {
+export function stopEnding(turn: Turn): NonNullable<Turn['ending']> {
   if (turn.cancel === null) {
     return { outcome: 'max_duration', message: `The turn ran out of time in step ${turn.step}. Continue to go on.` };
   }
@@ -20,7 +20,7 @@ export function stopOutcome(turn: Turn): NonNullable<Turn['ending']> {
 }
 
 /** Of a turn whose model does not get its calls or its result right, though it was told what is wrong; else null. */
-export function givenUpEnding({ malformedRounds, calls, failedResult }: Turn): Turn['ending'] {
+export function giveUpEnding({ malformedRounds, calls, failedResult }: Turn): Turn['ending'] {
   if (failedResult !== null) {
     const message = `The agent did not give the result that was asked for, even after it was told what was wrong. ${failedResult}`;
     return { outcome: 'failed', message };
@@ -31,17 +31,17 @@ export function givenUpEnding({ malformedRounds, calls, failedResult }: Turn): T
   return { outcome: 'failed', message };
 }
 
-export function endOf(turn: Turn, ending: NonNullable<Turn['ending']>): EventBody {
+export function turnEnded(turn: Turn, ending: NonNullable<Turn['ending']>): EventBody {
   const { number, step, usage, costUsd, unattendedDenials, loop } = turn;
   const reached = loop !== null && {
-    loop: { status: loopEnd(loop.status, ending.outcome), iterations: loop.iteration },
+    loop: { status: loopStatusAtEnd(loop.status, ending.outcome), iterations: loop.iteration },
   };
   const data = { turn: number, ...ending, steps: step, usage, costUsd, unattendedDenials, ...reached };
   return { type: 'turn.ended', data };
 }
 
 /** Of a turn that failed or was cancelled, what its loop was at. */
-function loopEnd(status: LoopStatus, outcome: TurnOutcome): LoopStatus {
+function loopStatusAtEnd(status: LoopStatus, outcome: TurnOutcome): LoopStatus {
   switch (outcome) {
     case 'completed':
     case 'blocked':

@@ -17,7 +17,7 @@ export function optionsOf({ review, outputSchema, toolChoice, requestTimeoutMs, 
 }
 
 /** What a turn without an input goes on with: all that the one before was asked for and did not reach. */
-export function carriedOn({ lastTurn, lastOptions }: State): TurnOptions {
+export function inheritedOptions({ lastTurn, lastOptions }: State): TurnOptions {
   return lastTurn === null || lastTurn.outcome === 'completed' ? {} : lastOptions;
 }
 

@@ -12,8 +12,8 @@ const mostFiles = 20;
 export async function changedFiles({ state, ports }: Pick<EffectContext, 'state' | 'ports'>): Promise<ChangedFiles> {
   const { files, foreignChanges } = state;
   const seen = [...files].slice(-mostFiles).map(([path, digest]) => {
-    const isTold = foreignChanges.told.has(path);
-    return { path, known: digest, told: isTold ? foreignChanges.told.get(path) : digest };
+    const isTold = foreignChanges.reportedVersions.has(path);
+    return { path, known: digest, told: isTold ? foreignChanges.reportedVersions.get(path) : digest };
   });
   const found = await Promise.all(seen.map(async (file) => ({ ...file, digest: await digestAt(file.path, ports) })));
   return found

@@ -7,7 +7,7 @@ import type { Job } from '../../context/compaction/job.ts';
 import { jobOf } from '../../context/compaction/job.ts';
 import { defaultSummaryPrompt, repairPrompt, summaryPrompt, summarySystem } from '../../context/compaction/prompt.ts';
 import type { Outcome } from '../../core/index.ts';
-import { addCost, addUsage, budgetReached, isFull, noUsage, shortened, totalTokens } from '../../core/index.ts';
+import { addCost, addUsage, budgetReached, isFull, noUsage, shortenMiddle, totalTokens } from '../../core/index.ts';
 import type { Model, ModelMessage, ModelRequest } from '../../ports.ts';
 import { chainRequest } from '../middleware.ts';
 import type { EffectContext, Runner } from './effect.ts';
@@ -163,7 +163,7 @@ async function keyFiles(
     if (bytes === null || bytes.includes(0)) continue;
     const text = ports.redactor.redact(new TextDecoder().decode(bytes));
     const digest = `sha256-${createHash('sha256').update(bytes).digest('hex')}`;
-    files.push({ path, digest, text: shortened(text, longestFile) });
+    files.push({ path, digest, text: shortenMiddle(text, longestFile) });
   }
   return files;
 }

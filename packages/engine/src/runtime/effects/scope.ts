@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { barredIn, pathDenies, type RuleLayer } from '@pawl/policy';
 import { toolsFor } from '../../context/audience.ts';
 import type { Call, State } from '../../core/index.ts';
-import { letterProblem, originOf } from '../../core/index.ts';
+import { mailProblem, originOf } from '../../core/index.ts';
 import type { ToolMailbox, ToolScope } from '../../ports.ts';
 import type { Post } from '../post.ts';
 import type { EffectContext } from './effect.ts';
@@ -50,7 +50,7 @@ function mailboxOf(state: Readonly<State>, post: Post): ToolMailbox {
     inbox: shownMails(mail.inbox),
     outbox: mail.outbox,
     async problem(letter) {
-      const problem = letterProblem(state, letter);
+      const problem = mailProblem(state, letter);
       if (problem !== null || (await post.mayWrite(session, letter.to))) return problem;
       return `You cannot write to ${letter.to}: only sessions that work on the same task write to each other.`;
     },
