@@ -11,8 +11,8 @@ import { pinOf } from './pins/pins.ts';
 import type { State } from './state.ts';
 
 const failureLimits = { cuts: 3, overflows: 2 };
-const mostWrongResults = 2;
-const mostCalls = 256;
+const maxWrongResults = 2;
+const maxCalls = 256;
 const compactionThen = { isOn: true, threshold: 0.75 };
 const pinRules: PinRules = {
   markers: [
@@ -29,7 +29,7 @@ const pinRules: PinRules = {
   ],
   longestWhole: 1500,
   longestLine: 400,
-  mostLines: 10,
+  maxLines: 10,
   longestPlain: 400,
 };
 
@@ -49,7 +49,7 @@ export function completeOldEvent(state: State, event: DurableEvent): DurableEven
     }
     case 'result.checked': {
       if (event.data.isValid || event.data.consequence !== undefined || turn === null) return event;
-      const consequence = turn.wrongResults + 1 < mostWrongResults ? 'repair' : 'failure';
+      const consequence = turn.wrongResults + 1 < maxWrongResults ? 'repair' : 'failure';
       return { ...event, data: { ...event.data, consequence } };
     }
     default:
@@ -62,7 +62,7 @@ function completedMessage(state: State, data: EventData['message.added']): Event
   if (message.role === 'assistant') {
     if (data.refusedCalls !== undefined || state.turn === null) return data;
     const calls = message.content.filter((part) => part.type === 'tool_call');
-    return { ...data, refusedCalls: refusedCalls(state.turn, calls, mostCalls) };
+    return { ...data, refusedCalls: refusedCalls(state.turn, calls, maxCalls) };
   }
   const { source, input, content } = message;
   if (data.pin !== undefined || source === 'engine') return data;

@@ -10,7 +10,7 @@ import type { State } from '../state.ts';
 import { nextAfterFailure } from './failure.ts';
 
 /** Requests of one step that may take too long before the turn ends. */
-const mostTimeouts = 2;
+const maxTimeouts = 2;
 
 /** Id of a call: its place in the log, whatever id the provider gave it. `index` counts the calls of an answer from 1. */
 export const callId = (turn: number, step: number, index: number) => `t${turn}_s${step}_c${index}`;
@@ -26,7 +26,7 @@ export function decideAnswer(state: State, outcome: Outcome & { type: 'model.fin
 
 export function decideFailure(state: State, outcome: Outcome & { type: 'model.failed' }): Decision {
   const { turn } = state;
-  const isWorthRetry = outcome.isUntried === true && (turn?.timeouts ?? 0) < mostTimeouts;
+  const isWorthRetry = outcome.isUntried === true && (turn?.timeouts ?? 0) < maxTimeouts;
   if (isWorthRetry && turn?.cancel == null) return accept(modelFailed(state, outcome.error, outcome, true));
   const failure = modelFailed(state, outcome.error, outcome);
   return outcome.partial === null || isEmpty(outcome.partial.content)

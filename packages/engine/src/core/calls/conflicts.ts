@@ -5,7 +5,7 @@ import type { Call, Turn } from '../state.ts';
 type Claims = { effect: ToolEffect; paths: readonly string[] };
 
 /** Steps in a row without one call that is right, before the turn ends. */
-export const mostMalformedRounds = 3;
+export const maxMalformedRounds = 3;
 
 /** Whether the call was wrong in itself: no such tool, arguments that are none or do not fit, too many at once, none wanted. */
 export function isMalformed({ judgement }: Call): boolean {

@@ -3,13 +3,13 @@ import type { ToolCallPart } from '@pawl/protocol';
 import type { Turn } from '../state.ts';
 
 /** Calls that one answer may ask for. */
-const mostCalls = 256;
+const maxCalls = 256;
 
 /** The reason, by the id of the call: too many came at once, or more than the one that was asked for. */
 export function refusedCalls(
   { advice }: Pick<Turn, 'advice'>,
   calls: readonly Pick<ToolCallPart, 'id'>[],
-  most = mostCalls,
+  most = maxCalls,
 ): Record<string, string> {
   if (calls.length > most) {
     const reason = `Not run: ${calls.length} calls came in one answer, and no more than ${most} are taken. None was run. Ask for fewer at a time.`;

@@ -14,7 +14,7 @@ const shareOfWindow = 0.25;
 const shareOfTask = 0.3;
 
 /** However little it stands for, in so many tokens there is room for what is worth having. */
-const leastTokens = 1000;
+const minTokens = 1000;
 
 type ReadySummary = NonNullable<Compaction['ready']>;
 type Part = Region & { title: string };
@@ -24,7 +24,7 @@ type HistorySplit = { removed: readonly HistoryMessage[]; kept: readonly History
 
 export function composeSummary(state: State, ready: ReadySummary, cut: HistorySplit): string {
   const budget = usableTokens(state.settings.modelInfo) * shareOfWindow;
-  const replaced = Math.max(leastTokens, tokensOfMessages(cut.removed));
+  const replaced = Math.max(minTokens, tokensOfMessages(cut.removed));
   const longestTask = Math.floor(budget * shareOfTask * charactersPerToken);
   const { regions, dropped } = sliceToBudget(summaryParts(state, ready, cut, longestTask), budget, replaced);
   const shown = regions
@@ -142,8 +142,8 @@ function fileLines(state: State, ready: ReadySummary): { files: string[]; change
 /** On one line: what is called so must not look like a heading of the message. */
 const nameOf = (path: string) => path.replace(/[\r\n\u2028\u2029]+/g, ' ');
 
-const mostTouched = 50;
+const maxTouched = 50;
 
 function changedFileLines({ edited, files }: State): string[] {
-  return edited.slice(-mostTouched).map((path) => `- ${nameOf(path)}${files.get(path) === null ? ' (deleted)' : ''}`);
+  return edited.slice(-maxTouched).map((path) => `- ${nameOf(path)}${files.get(path) === null ? ' (deleted)' : ''}`);
 }

@@ -21,7 +21,7 @@ export type CompactionOutcome =
     };
 
 /** Failures in a row after which none is begun by itself for a while. */
-const mostFailures = 2;
+const maxFailures = 2;
 /** How long, in steps. */
 const suspendedSteps = 10;
 
@@ -78,7 +78,7 @@ export function compactionRefusal(
 /** Only while it is owed. */
 export function decideSummary({ compaction, compactions }: State, outcome: CompactionOutcome): Decision {
   const number = compaction?.number ?? 0;
-  const isLast = compactions.failures + 1 >= mostFailures;
+  const isLast = compactions.failures + 1 >= maxFailures;
   if (outcome.type === 'compaction.summarised') {
     const suspended = outcome.data.problem !== undefined && isLast && { suspendedSteps };
     return accept({ type: 'compaction.summarised', data: { compaction: number, ...outcome.data, ...suspended } });

@@ -5,13 +5,13 @@ import type { HistoryMessage, State } from '../state.ts';
 import { inProviderTokens, tokensOfMessage, tokensOfMessages, usableTokens } from './window.ts';
 
 /** Messages that stay as they are, at most. */
-const mostKept = 12;
+const maxKept = 12;
 /** Share of the window that they may take. */
 const keptShare = 0.25;
 /** After the second refusal of the same request less is kept. */
 const keptShareLater = 0.1;
 /** What is not worth a call of the model: less than this share of the window. */
-const leastRemovedShare = 0.1;
+const minRemovedShare = 0.1;
 
 /** The last message that goes, or null when there is nothing to compact. */
 export function planCompaction(state: State, cause: CompactionCause): { through: string } | null {
@@ -20,11 +20,11 @@ export function planCompaction(state: State, cause: CompactionCause): { through:
   if (last === undefined || last.id === state.compactions.message) return null;
   const isWorthIt =
     cause !== 'threshold' ||
-    inProviderTokens(state, tokensOfMessages(state.messages.slice(0, from))) >= leastRemoved(state);
+    inProviderTokens(state, tokensOfMessages(state.messages.slice(0, from))) >= minRemoved(state);
   return isWorthIt ? { through: last.id } : null;
 }
 
-const leastRemoved = (state: State): number => usableTokens(state.settings.modelInfo) * leastRemovedShare;
+const minRemoved = (state: State): number => usableTokens(state.settings.modelInfo) * minRemovedShare;
 
 /** Place of the first message that stays: never a result without its call, and never a step that is not over. */
 function firstKeptIndex(state: State, cause: CompactionCause): number {
@@ -37,7 +37,7 @@ function firstKeptIndex(state: State, cause: CompactionCause): number {
     const next = messages[from - 1];
     if (next === undefined) break;
     tokens += tokensOfMessage(next);
-    if (from <= must && (tokens > budget || messages.length - from >= mostKept)) break;
+    if (from <= must && (tokens > budget || messages.length - from >= maxKept)) break;
     from -= 1;
   }
   while (messages[from]?.role === 'tool') from += 1;

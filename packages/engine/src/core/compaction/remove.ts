@@ -12,23 +12,23 @@ type Removal = EventData['context.removed']['parts'][number];
 type Candidate = { place: Omit<Removal, 'text'>; characters: number; what: string; beginning: string };
 
 /** What is shorter is no reason for a request to be too long. */
-const leastCharacters = 2000;
+const minCharacters = 2000;
 /** What stays of a text that is taken out because it is too long: its beginning and its end. */
 const keptCharacters = 1000;
 /** Share of all that the model sees that has to go, where a request was too long. */
-const leastShare = 0.5;
+const minShare = 0.5;
 
 /** The largest content of the history, until half of all is gone; null where nothing is large. */
 export function findOversized(state: State): EventData['context.removed'] | null {
   const all = state.messages.flatMap((message) => candidatesIn(message));
   const total = all.reduce((sum, { characters }) => sum + characters, 0);
   const large = all
-    .filter(({ characters }) => characters >= leastCharacters)
+    .filter(({ characters }) => characters >= minCharacters)
     .toSorted((one, other) => other.characters - one.characters);
   const chosen: Candidate[] = [];
   let freed = 0;
   for (const candidate of large) {
-    if (freed >= total * leastShare) break;
+    if (freed >= total * minShare) break;
     freed += candidate.characters;
     chosen.push(candidate);
   }

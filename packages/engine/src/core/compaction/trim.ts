@@ -8,15 +8,15 @@ import { inProviderTokens, usableTokens } from './window.ts';
 /** The latest messages are left alone. */
 const untouched = 12;
 /** What is shorter stays, and so do the markers. */
-const leastCharacters = 2000;
+const minCharacters = 2000;
 /** Each batch changes what a provider has in its cache, so it has to free this share of the window. */
-const leastFreedShare = 0.2;
+const minFreedShare = 0.2;
 
 type Candidate = { message: string; result: ToolResult; isSuperseded: boolean };
 
 /** The next batch: what later calls have superseded, if that is enough; else all that is old and large. Null if it does not pay. */
 export function findTrim(state: State): EventData['context.trimmed'] | null {
-  const least = usableTokens(state.settings.modelInfo) * leastFreedShare;
+  const least = usableTokens(state.settings.modelInfo) * minFreedShare;
   const candidates = candidatesIn(state.messages);
   const batches = [candidates.filter(({ isSuperseded }) => isSuperseded), candidates];
   for (const batch of batches) {
@@ -40,8 +40,7 @@ function candidatesIn(messages: readonly HistoryMessage[]): Candidate[] {
       const key = keys.get(result.call);
       const isSuperseded = key !== undefined && seen.has(key);
       if (key !== undefined && result.status === 'ok') seen.add(key);
-      if (index < old && sizeOf(result) > leastCharacters)
-        candidates.push({ message: message.id, result, isSuperseded });
+      if (index < old && sizeOf(result) > minCharacters) candidates.push({ message: message.id, result, isSuperseded });
     }
   }
   return candidates.reverse();

@@ -5,14 +5,14 @@ import type { HistoryMessage, State } from '../state.ts';
 
 /** Room for what an estimate misses: a share of the window, and never less than this. */
 const headRoomShare = 0.05;
-const leastHeadRoomTokens = 4000;
+const minHeadRoomTokens = 4000;
 /** Of a window that is small, or whose answers may fill it, this share is used all the same. */
-const leastUsableShare = 0.4;
+const minUsableShare = 0.4;
 
 /** Tokens that a request may hold: the window without the answer that is kept free for, and some room to spare. */
 export function usableTokens({ contextTokens, outputTokens }: ModelInfo): number {
-  const headRoom = Math.max(Math.ceil(contextTokens * headRoomShare), leastHeadRoomTokens);
-  return Math.max(Math.ceil(contextTokens * leastUsableShare), contextTokens - outputTokens - headRoom, 1);
+  const headRoom = Math.max(Math.ceil(contextTokens * headRoomShare), minHeadRoomTokens);
+  return Math.max(Math.ceil(contextTokens * minUsableShare), contextTokens - outputTokens - headRoom, 1);
 }
 
 export function isOverThreshold(state: State): boolean {

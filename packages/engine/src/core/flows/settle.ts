@@ -4,11 +4,11 @@ import type { State } from '../state.ts';
 import { depthOf, nextTask, taskSettingsOf } from '../tasks/tasks.ts';
 
 /** Flows that may lead from one to another before they are taken for a circle. */
-const mostFlows = 5;
+const maxFlows = 5;
 
 /** Tasks for the ends that a rule is about, each once. */
 export function settleFlows(state: State): EventBody[] {
-  const ending = state.flowTriggers.find(({ depth }) => depth <= mostFlows);
+  const ending = state.flowTriggers.find(({ depth }) => depth <= maxFlows);
   if (ending === undefined) return [];
   const { flow, from, result, depth } = ending;
   const below = depthOf(state) + 1;

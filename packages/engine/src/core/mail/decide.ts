@@ -10,12 +10,12 @@ export type OutgoingMail = Letter & { to: string };
 
 const longestText = 20_000;
 /** Mails of one thread that a session may send: two agents that only answer each other come to an end. */
-const mostInThread = 50;
+const maxInThread = 50;
 /** Mails that may be on their way at the same time. */
-const mostUnderWay = 100;
+const maxUnderWay = 100;
 
 /** Back-off of the deliveries: 1 s doubling to a minute, some four minutes in all. */
-const mostAttempts = 10;
+const maxAttempts = 10;
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
 
@@ -27,13 +27,13 @@ export function mailProblem(
   if (to === state.session) return 'A session does not write to itself. Use notes.';
   if (to === '' || text.trim() === '') return 'A mail has somebody whom it is for, and a text.';
   if (text.length > longestText) return `A mail has at most ${longestText} characters. Write the rest to a file.`;
-  if (state.mail.outbox.length >= mostUnderWay) {
-    return `${mostUnderWay} mails are on their way already. Wait until some are delivered.`;
+  if (state.mail.outbox.length >= maxUnderWay) {
+    return `${maxUnderWay} mails are on their way already. Wait until some are delivered.`;
   }
   const thread = replyTo === undefined ? undefined : state.mail.threadOf.get(replyTo);
   if (replyTo !== undefined && thread === undefined) return `There is no mail ${replyTo} to reply to.`;
-  if (thread !== undefined && (state.mail.sentIn.get(thread) ?? 0) >= mostInThread) {
-    return `This thread has ${mostInThread} mails of yours already. Decide by yourself, or end the work.`;
+  if (thread !== undefined && (state.mail.sentIn.get(thread) ?? 0) >= maxInThread) {
+    return `This thread has ${maxInThread} mails of yours already. Decide by yourself, or end the work.`;
   }
   return null;
 }
@@ -115,7 +115,7 @@ export function deliveryFailed(
   const found = state.mail.outbox.find((each) => each.mail === mail);
   if (found === undefined) return [];
   const attempt = found.attempts + 1;
-  if (!isFinal && attempt < mostAttempts) {
+  if (!isFinal && attempt < maxAttempts) {
     const retryAt = at + Math.min(longestWaitMs, firstWaitMs * 2 ** found.attempts);
     return [{ type: 'mail.delayed', data: { mail, attempt, message, retryAt } }];
   }

@@ -11,7 +11,7 @@ export type PinRules = {
   longestWhole: number;
   longestLine: number;
   /** Of those, from the beginning and from the end, where instructions stand beside data. */
-  mostLines: number;
+  maxLines: number;
   /** Plain inputs that are longer are not kept. In characters. */
   longestPlain: number;
 };
@@ -20,7 +20,7 @@ const currentPinRules: PinRules = {
   markers: standingMarkers,
   longestWhole: 1500,
   longestLine: 400,
-  mostLines: 10,
+  maxLines: 10,
   longestPlain: 400,
 };
 
@@ -48,22 +48,22 @@ export const isStanding = (text: string, { markers } = currentPinRules): boolean
 /** The lines of a long text that read like instructions that stand. */
 function standingPin(text: string, rules: PinRules): Omit<Pin, 'seq'> | null {
   if (text.length <= rules.longestWhole) return null;
-  const { longestLine, mostLines } = rules;
+  const { longestLine, maxLines } = rules;
   const lines = text
     .split('\n')
     .filter((line) => line.trim() !== '' && line.length <= longestLine && isStanding(line, rules));
-  const some = lines.length <= 2 * mostLines ? lines : [...lines.slice(0, mostLines), ...lines.slice(-mostLines)];
+  const some = lines.length <= 2 * maxLines ? lines : [...lines.slice(0, maxLines), ...lines.slice(-maxLines)];
   return some.length === 0 ? null : { text: some.join('\n'), isCorrection: true };
 }
 
 /** All pins together, in characters. */
-const mostCharacters = 40_000;
+const maxCharacters = 40_000;
 /** A correction is not shortened below this. */
 const shortestCorrection = 400;
 
 /** The pins there is room for. The oldest plain ones go first; then the longest corrections are shortened. */
 export function pinsWithinLimit(pins: readonly Pin[]): Pin[] {
-  let excess = pins.reduce((sum, { text }) => sum + text.length, 0) - mostCharacters;
+  let excess = pins.reduce((sum, { text }) => sum + text.length, 0) - maxCharacters;
   let kept = pins.filter(({ isCorrection, text }) => {
     if (isCorrection || excess <= 0) return true;
     excess -= text.length;

@@ -4,7 +4,7 @@ import type { State } from '../state.ts';
 import { openTasks } from '../tasks/tasks.ts';
 
 /** Shown of a long list. */
-const mostShown = 10;
+const maxShown = 10;
 
 /** What is open, a line each; a turn with a target does not end well before this is empty. */
 export function openWork(state: State): string[] {
@@ -16,6 +16,6 @@ export function openWork(state: State): string[] {
 export function openWorkText(state: State): string | null {
   const open = openWork(state);
   if (open.length === 0) return null;
-  const more = open.length > mostShown ? ` (and ${open.length - mostShown} more)` : '';
-  return `Still open: ${open.slice(0, mostShown).join('; ')}${more}.`;
+  const more = open.length > maxShown ? ` (and ${open.length - maxShown} more)` : '';
+  return `Still open: ${open.slice(0, maxShown).join('; ')}${more}.`;
 }

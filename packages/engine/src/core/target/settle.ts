@@ -6,7 +6,7 @@ import { openWork, openWorkText } from './open-work.ts';
 import type { Loop } from './state.ts';
 
 /** Rounds in a row that may change nothing. */
-const mostFruitless = 3;
+const maxFruitless = 3;
 
 /** A rule before each step; null while the agent is at work. */
 export function pursueTarget(state: State, turn: Turn): EventBody[] | null {
@@ -67,8 +67,8 @@ function nextIteration(
   reason: string,
 ): EventBody[] {
   const fruitless = loop.hasProgressed ? 0 : loop.iterationsWithoutProgress + 1;
-  if (status === 'executing' && fruitless >= mostFruitless) {
-    const message = `Blocked: ${mostFruitless} rounds in a row changed nothing. ${openWorkText(state) ?? reason}`;
+  if (status === 'executing' && fruitless >= maxFruitless) {
+    const message = `Blocked: ${maxFruitless} rounds in a row changed nothing. ${openWorkText(state) ?? reason}`;
     return [loopChanged(turn, loop, 'blocked', { message })];
   }
   if (loop.iteration >= loop.maxIterations) {

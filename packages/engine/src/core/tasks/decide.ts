@@ -12,7 +12,7 @@ import { depthOf, findTask, nextTask, openTasks, taskSettingsOf, workKey } from 
 export type TaskCommand = Extract<FingerprintedCommand, { type: `task.${string}` }>;
 
 /** Tasks that one session may have waiting and working at once. */
-const mostOpen = 100;
+const maxOpen = 100;
 
 export function decideTask(state: State, command: TaskCommand): Decision {
   switch (command.type) {
@@ -81,8 +81,8 @@ function start(state: State, command: TaskCommand & { type: 'task.start' }): Dec
     if (call === undefined || same.calls.includes(call)) return accept();
     return accept({ type: 'task.joined', data: { task: same.id, call, isBackground } });
   }
-  if (openTasks(state).length >= mostOpen) {
-    return refuse('too_many_tasks', `${mostOpen} tasks are open already. Wait for some of them, or cancel them.`);
+  if (openTasks(state).length >= maxOpen) {
+    return refuse('too_many_tasks', `${maxOpen} tasks are open already. Wait for some of them, or cancel them.`);
   }
   const id = nextTask(state, agent);
   const allowed = assignment?.tools;

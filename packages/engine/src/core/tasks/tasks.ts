@@ -72,7 +72,7 @@ function remainingBudget(state: State): RemainingBudget {
 }
 
 /** An answer is given this much room even where less is left, for a shorter one is seldom any use, tokens. */
-const leastAnswerTokens = 256;
+const minAnswerTokens = 256;
 
 /**
  * Tokens that the next answer may have: of a task no more than it has left, so that of many tasks that each pass what
@@ -82,7 +82,7 @@ export function maxAnswerTokens(state: State): number {
   const limit = state.assignment?.allotment?.tokens ?? null;
   if (limit === null) return Number.POSITIVE_INFINITY;
   const left = limit - totalTokens(spentOnTask(state).usage) - allottedToTasks(state).tokens - windowTokens(state);
-  return Math.max(leastAnswerTokens, left);
+  return Math.max(minAnswerTokens, left);
 }
 
 /** What a session has spent on the work that it was given last; on all of it, where it is nobody's task. */

@@ -1,6 +1,6 @@
 /** How a turn comes to its end. */
 import type { EventBody, LoopStatus, TurnOutcome } from '@pawl/protocol';
-import { mostMalformedRounds } from '../calls/conflicts.ts';
+import { maxMalformedRounds } from '../calls/conflicts.ts';
 import type { Turn } from '../state.ts';
 
 /** A person cancelled it, or its time is up. */
@@ -25,7 +25,7 @@ export function giveUpEnding({ malformedRounds, calls, failedResult }: Turn): Tu
     const message = `The agent did not give the result that was asked for, even after it was told what was wrong. ${failedResult}`;
     return { outcome: 'failed', message };
   }
-  if (malformedRounds < mostMalformedRounds) return null;
+  if (malformedRounds < maxMalformedRounds) return null;
   const last = calls.at(-1)?.judgement?.reason ?? '';
   const message = `The model's calls were malformed ${malformedRounds} times in a row. The last: ${last}`;
   return { outcome: 'failed', message };

@@ -21,7 +21,7 @@ export function inheritedOptions({ lastTurn, lastOptions }: State): TurnOptions 
   return lastTurn === null || lastTurn.outcome === 'completed' ? {} : lastOptions;
 }
 
-const mostIterations = 1000;
+const maxIterations = 1000;
 
 /** Why options cannot be taken; null if they can. */
 export function optionsRefusal(
@@ -51,8 +51,8 @@ export function optionsRefusal(
   const fault = outputSchema === undefined ? null : schemaFault(outputSchema);
   if (fault !== null) return refuse('bad_schema', `The schema of the result is no JSON Schema: ${fault}`);
   if (target === undefined) return null;
-  if (!isCount(target.maxIterations, mostIterations)) {
-    return refuse('bad_limit', `The limit of iterations is a whole number from 1 to ${mostIterations}.`);
+  if (!isCount(target.maxIterations, maxIterations)) {
+    return refuse('bad_limit', `The limit of iterations is a whole number from 1 to ${maxIterations}.`);
   }
   if (target.verify === undefined || by.kind === 'human') return null;
   return refuse('human_only', 'Only a person can name a command that is run without asking.');

@@ -111,14 +111,14 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
 }
 
 /** Parts of a call that are told apart, at most. */
-const mostParts = 50;
+const maxParts = 50;
 
 /** Of a call that touches several things, which ones need the answer and which are allowed already. */
 function partsOf(parts: readonly JudgedPart[]): Pick<Judgement, 'parts'> {
   const needing = parts.filter(({ verdict }) => verdict === 'ask');
   if (needing.length === 0 || needing.length === parts.length) return {};
   const others = parts.filter(({ verdict }) => verdict !== 'ask');
-  const told = [...needing, ...others].slice(0, mostParts);
+  const told = [...needing, ...others].slice(0, maxParts);
   return { parts: told.map(({ text, verdict, rule }) => ({ text, verdict, rule })) };
 }
 

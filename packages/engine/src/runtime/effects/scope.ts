@@ -58,9 +58,9 @@ function mailboxOf(state: Readonly<State>, post: Post): ToolMailbox {
 }
 
 /** Mails that were taken note of and are still shown: the latest. */
-const mostShown = 100;
+const maxShown = 100;
 
 function shownMails(inbox: State['mail']['inbox']): State['mail']['inbox'] {
-  const hidden = new Set(inbox.filter(({ isAcknowledged }) => isAcknowledged).slice(0, -mostShown));
+  const hidden = new Set(inbox.filter(({ isAcknowledged }) => isAcknowledged).slice(0, -maxShown));
   return hidden.size === 0 ? inbox : inbox.filter((mail) => !hidden.has(mail));
 }
