@@ -1,4 +1,4 @@
-/** May this client do this, and which events say that it happened? Clients' commands here, effects' outcomes in `decide-outcome.ts`. */
+/** May this client do this, and which events record it? Commands of clients are decided here, outcomes of effects in `decide-outcome.ts`. */
 import { executePlan } from './agents/plan.ts';
 import { decideApproval } from './approvals/decide.ts';
 import { decideCompaction } from './compaction/decide.ts';

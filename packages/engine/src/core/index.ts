@@ -3,9 +3,8 @@
 export { isWidening, mayCall, modeWith } from './agents/profile.ts';
 export { callId } from './answer/decide.ts';
 export type { AssignedWork } from './assignment/state.ts';
-export { repetitionRule } from './calls/conflicts.ts';
 export { findCall } from './calls/evolve.ts';
-export { isRepetition, lastSameCall } from './calls/repeats.ts';
+export { isRepetition, lastSameCall, repetitionRule } from './calls/repeats.ts';
 export { canonicalJson } from './canonical-json.ts';
 export { removableIn } from './compaction/remove.ts';
 export { isAwaitingCompaction } from './compaction/settle.ts';

@@ -1,13 +1,13 @@
-/** Whether something is a JSON Schema at all: looked at when it is given, not when the first value is held against it. */
+/** Checks that something is a JSON Schema when it is given, before the first value is validated with it. */
 import type { Json, JsonObject } from '@pawl/protocol';
 
 const types: ReadonlySet<Json> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
-/** Deeper than any schema that is written by hand, and than a model would follow. */
+/** Deeper than any schema that people write or a model follows. */
 const maxDepth = 100;
 
 type Check = (value: Json, place: string, depth: number) => string | null;
 
-/** What keeps it from being one, with the place; null if nothing does. Keywords that nobody knows are allowed, as the standard has it. */
+/** Why it is not a JSON Schema, and where; null if it is one. Unknown keywords are allowed, as in the standard. */
 export function schemaFault(schema: Json): string | null {
   return checkSchema(schema, 'The schema', 0) ?? refFault(schema);
 }
@@ -135,7 +135,7 @@ const keywords: { readonly [keyword: string]: Check } = {
   uniqueItems: truth,
 };
 
-/** References that lead nowhere. Those to other documents cannot be followed at all. */
+/** References that cannot be resolved. Those to other documents never can. */
 function refFault(root: Json): string | null {
   const anchors = new Set<string>();
   const refs: string[] = [];

@@ -1,11 +1,11 @@
 /**
- * What events of earlier versions leave out, as those versions worked it out whenever they read them. Today's events
- * carry it. Nothing here changes any more, whatever today's rules are: a log means the same for ever.
+ * Completes events of earlier versions, which left out decisions that those versions made again whenever they read a log.
+ * Today's events carry these decisions. Nothing here may change with today's rules: a log means the same for ever.
  */
 import type { DurableEvent, EventData } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
 import { nextAfterFailure } from './answer/failure.ts';
-import { refusedCalls } from './calls/excess.ts';
+import { refusedCalls } from './calls/malformed.ts';
 import type { PinRules } from './pins/pins.ts';
 import { pinOf } from './pins/pins.ts';
 import type { State } from './state.ts';
@@ -33,7 +33,7 @@ const pinRules: PinRules = {
   longestPlain: 400,
 };
 
-/** The event with what was decided then. Today's events come back as they are. */
+/** The event with what its version decided. Today's events are returned unchanged. */
 export function completeOldEvent(state: State, event: DurableEvent): DurableEvent {
   const { turn } = state;
   switch (event.type) {

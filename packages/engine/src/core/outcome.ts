@@ -1,12 +1,12 @@
-/** What effects bring back. */
+/** The outcomes that effects report. */
 import type { Attempt, EventData, Failure, Json, Judgement, Usage } from '@pawl/protocol';
 import type { ModelMessage, ToolOutcome } from '../ports.ts';
 import type { CompactionOutcome } from './compaction/decide.ts';
 
-/** What a tool says of the session besides its result. */
+/** What a tool declares about the session besides its result. */
 export type ToolDeclarations = Pick<ToolOutcome, 'stage' | 'todos' | 'notes' | 'offers' | 'mail' | 'plan' | 'envelope'>;
 
-/** What the turn was to give, held against its schema. */
+/** Whether the result of the turn satisfies the schema that was asked for. */
 export type ResultCheck = { isValid: true; result: Json } | { isValid: false; problem: string };
 
 export type Outcome =
@@ -22,7 +22,7 @@ export type Outcome =
       usage?: Usage;
       costUsd?: number | null;
       attempts?: readonly Attempt[];
-      /** The engine itself ended the request, and nobody has tried again yet. */
+      /** The engine itself stopped the request, and it was not tried again yet. */
       isUntried?: boolean;
     }
   | { type: 'tool.judged'; effect: string; judgement: Judgement }
@@ -41,7 +41,7 @@ export type Outcome =
   | { type: 'task.changed'; effect: string; data: EventData['task.changed'] }
   | { type: 'task.ended'; effect: string; data: EventData['task.ended'] }
   | { type: 'task.delivered'; effect: string; data: EventData['task.delivered'] }
-  /** `at`: Unix ms. `isFinal`: it would fail again. */
+  /** `at`: Unix ms. `isFinal`: another try would fail as well. */
   | { type: 'mail.undelivered'; effect: string; mail: string; at: number; message: string; isFinal: boolean }
   | { type: 'timer.fired'; effect: string }
   | { type: 'session.opened'; data: EventData['session.opened'] };

@@ -15,7 +15,7 @@ import { isRestingForTasks, pursueTarget } from './target/settle.ts';
 import { isAwaitingTasks, reportEndedTasks, settleTasks } from './tasks/settle.ts';
 import { giveUpEnding, isStopping, stopEnding, turnEnded } from './turn/ending.ts';
 
-/** Called again after its events are evolved, until it returns none. */
+/** The runtime applies the events and calls this again, until it returns none. */
 export function settle(state: State): EventBody[] {
   if (state.seq === 0) return [];
   const read = acknowledgeReadMail(state);
@@ -58,7 +58,7 @@ function betweenTurns(state: State): EventBody[] {
   return [{ type: 'turn.started', data }, takeInput(state, next)];
 }
 
-/** A task that has ended is set to work by its owner alone, and by a person: what others sent it reads then. */
+/** Only its owner or a person can set a task that has ended to work again. Input from others becomes context for that time. */
 function isTooLate({ assignment }: State, { by }: QueuedInput): boolean {
   return assignment !== null && assignment.finished !== null && by.kind === 'agent';
 }
@@ -76,10 +76,10 @@ function takeInput(state: State, { id, delivery, content, isSteering }: QueuedIn
 
 /* ------------------------------------------------------------ between steps */
 
-/** One thing that may have to happen before the next step: its events; none, and the turn waits; or null, and it is no matter. */
+/** Something that may have to happen before the next step. Returns its events; no events if the turn has to wait; null if it does not apply. */
 type Rule = (state: State, turn: Turn) => EventBody[] | null;
 
-/** In the order in which they are asked. */
+/** In this order; the first rule that applies decides. */
 const beforeStep: readonly Rule[] = [
   stopTurn,
   reportTasks,
@@ -110,7 +110,7 @@ function stopTurn(state: State, turn: Turn): EventBody[] | null {
   return isAwaitingTasks(state, turn) ? [] : [turnEnded(turn, stopEnding(turn))];
 }
 
-/** What tasks give comes before the next step, also where the turn would have ended. */
+/** Results of tasks come before the next step, even where the turn would have ended. */
 function reportTasks(state: State): EventBody[] | null {
   const told = reportEndedTasks(state, 'engine');
   return told.length > 0 ? told : null;
@@ -124,13 +124,13 @@ function endTurn(state: State, turn: Turn): EventBody[] | null {
   return [{ type: 'review.requested', data: { turn: turn.number } }];
 }
 
-/** A turn that only waits for its tasks hears what is said to it all the same. */
+/** A turn that only waits for its tasks still takes steering inputs. */
 function takeSteeringInputs(state: State): EventBody[] {
   const isWoken = !state.isPaused && state.queue.some(({ delivery }) => delivery === 'steer');
   return isWoken ? (takeInputs(state) ?? []) : [];
 }
 
-/** A model that does not get its calls or its result right, though it is told what is wrong, is stopped. */
+/** Ends the turn of a model that repeats malformed calls or wrong results although it was told what is wrong. */
 function giveUpTurn(state: State, turn: Turn): EventBody[] | null {
   const ending = giveUpEnding(turn);
   if (ending === null) return null;
@@ -147,7 +147,7 @@ function stopAtLimit(state: State, turn: Turn): EventBody[] | null {
   return isAwaitingTasks(state, turn) ? [] : [turnEnded(turn, limit)];
 }
 
-/** An agent with a target that has nothing to do but wait for its tasks is not told to go on. */
+/** An agent with a target that only waits for its tasks is not told to go on. */
 function restForTasks(state: State, turn: Turn): EventBody[] | null {
   return isRestingForTasks(state, turn) ? takeSteeringInputs(state) : null;
 }
@@ -162,7 +162,7 @@ function repairBeforeStep(state: State): EventBody[] | null {
   return repairs.length === 0 ? null : [{ type: 'history.repaired', data: { repairs } }];
 }
 
-/** An answer that was empty or cut has cost what it cost. */
+/** A failed try has used tokens too, so the budget is checked before the next one. */
 function stopRetryAtBudget(state: State, turn: Turn): EventBody[] {
   const limit = budgetReached(state, turn);
   return limit === null ? [] : [turnEnded(turn, limit)];

@@ -1,18 +1,18 @@
-/** What a call of the model brings back: an answer, part of one, or none. */
+/** What follows from a call of the model: a whole answer, a partial one, or a failure. */
 import type { AssistantPart, EventBody, EventData, Failure } from '@pawl/protocol';
 import type { ModelMessage, ModelPart } from '../../ports.ts';
-import { refusedCalls } from '../calls/excess.ts';
-import { resultChecked } from '../calls/finished.ts';
+import { refusedCalls } from '../calls/malformed.ts';
 import type { Decision } from '../decision.ts';
 import { accept } from '../decision.ts';
 import type { Outcome } from '../outcome.ts';
+import { resultChecked } from '../result/decide.ts';
 import type { State } from '../state.ts';
 import { nextAfterFailure } from './failure.ts';
 
 /** Requests of one step that may take too long before the turn ends. */
 const maxTimeouts = 2;
 
-/** Id of a call: its place in the log, whatever id the provider gave it. `index` counts the calls of an answer from 1. */
+/** Id of a call, from its place in the log; the provider's id does not matter. `index` counts the calls of an answer from 1. */
 export const callId = (turn: number, step: number, index: number) => `t${turn}_s${step}_c${index}`;
 
 export function decideAnswer(state: State, outcome: Outcome & { type: 'model.finished' }): Decision {
@@ -39,7 +39,7 @@ function emptyAnswer(isSecond: boolean): Failure {
   return { code: 'empty_answer', message };
 }
 
-/** Nothing of it can be used: the output limit fell into its only call, or into its thinking. */
+/** Nothing of the answer can be used: the output limit was reached within its only call, or within its thinking. */
 function isCut({ content, stopReason, cutCall }: ModelMessage): boolean {
   if (stopReason !== 'output_limit' || content.some((part) => part.type === 'tool_call')) return false;
   return cutCall !== undefined || isEmpty(content);
@@ -91,7 +91,7 @@ function answerAdded(state: State, outcome: { model: string; message: ModelMessa
   const parts: AssistantPart[] = [];
   for (const part of content) {
     if (part.type !== 'tool_call') parts.push(part);
-    // What a model asks for together with its refusal is not done.
+    // Calls that come together with a refusal are not run.
     else if (!isPartial && stopReason !== 'refusal') parts.push({ ...part, id: callId(number, step, ++calls) });
   }
   const message = {

@@ -1,4 +1,4 @@
-/** How the calls of the model go: tries, answers that were cut or too long, and what the next request says of that. */
+/** How the calls of the model go: tries, answers that were cut or requests that were too long, and what the next request says about it. */
 import type { AssistantMessage, DurableEvent, EventData } from '@pawl/protocol';
 import type { State, Turn } from '../state.ts';
 
@@ -24,7 +24,7 @@ export function evolveAnswer(state: State, event: DurableEvent): void {
         turn.neededCompaction.hasFailed = true;
       break;
     case 'compaction.cancelled':
-      // Somebody does not want it.
+      // Somebody cancelled it, so it does not come.
       if (turn.neededCompaction !== null && event.data.suspendedSteps !== undefined)
         turn.neededCompaction.hasFailed = true;
       break;
@@ -42,7 +42,7 @@ function recordAnswer(turn: Turn, { content, stopReason }: AssistantMessage): vo
   const calls = content.filter((part) => part.type === 'tool_call');
   turn.isToolChoiceMet ||=
     typeof toolChoice === 'object' ? calls.some(({ tool }) => tool === toolChoice.tool) : calls.length > 0;
-  // Text that was cut is progress: it is gone on with for as long as steps and budgets allow.
+  // Text that was cut is progress: the model continues it for as long as steps and budgets allow.
   turn.cuts = 0;
   turn.hasCompactedForCut = false;
   turn.overflows = 0;

@@ -1,11 +1,11 @@
-/** What an approver changed, in words. */
+/** Describes what an approver changed in the arguments of a call. */
 import type { Json, JsonObject } from '@pawl/protocol';
 import { canonicalJson } from '../canonical-json.ts';
 
-/** Values longer than this, in characters, are told by their length. */
+/** Values longer than this, in characters, are shortened. */
 const longestShown = 120;
 
-/** `command: "touch a" → "touch b"`: each argument that differs, in the order of the names. Empty when none does. */
+/** `command: "touch a" → "touch b"`: each argument that differs, in the order of the names. Empty when none differs. */
 export function summariseEdit(before: JsonObject, after: JsonObject): string {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort((one, other) =>
     one < other ? -1 : 1,

@@ -1,12 +1,12 @@
-/** What the events of its own work change in a session that is somebody's task. */
+/** The session's own assignment, in a session that is a task of another one. */
 import type { Assignment, DurableEvent } from '@pawl/protocol';
 import { noUsage } from '../spending/usage.ts';
 import type { State } from '../state.ts';
 import type { AssignedWork } from './state.ts';
 
-/** The id of the effect that rings when the time of the whole task is up. */
+/** The id of the timer that fires when the time of the whole task is up. */
 export const assignmentTimer = ({ instance }: Pick<AssignedWork, 'instance'>) => `timer:assignment:${instance}`;
-/** The id of the effect that rings when the task has rested for too long. */
+/** The id of the timer that fires when the task has been idle for too long. */
 export const idleTimer = ({ instance }: Pick<AssignedWork, 'instance'>, turns: number) =>
   `timer:idle:${instance}:${turns}`;
 
@@ -34,7 +34,7 @@ export function evolveAssignment(state: State, event: DurableEvent): void {
       break;
     }
     case 'input.queued':
-      // A task that has something new to do is not asked twice for the end of the old.
+      // New input, so the task may be nudged again.
       assignment.isNudged = false;
       assignment.isIdleOver = false;
       break;

@@ -1,4 +1,4 @@
-/** When a task is done: it says so itself; its turn ended badly; or it rests, is asked for an end, and rests again. */
+/** When a task is done: it calls `complete`; its turn fails; or it stops without either, is nudged once, and stops again. */
 import type { EventBody } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import { openTasks } from '../tasks/tasks.ts';
@@ -7,14 +7,14 @@ import type { AssignedWork } from './state.ts';
 const nudge =
   'You stopped without ending the task. If it is done, call complete with a summary; if you need something, call ask_owner; else go on.';
 
-/** Between turns. None, and the session waits; null, and it goes on as any other. */
+/** Between turns. No events: the session waits. Null: it goes on like any other session. */
 export function settleAssignment(state: State): EventBody[] | null {
   const { assignment } = state;
   if (assignment === null || assignment.instance === 0 || assignment.finished !== null) return null;
   if (assignment.isOverTime) return [taskFinished(assignment, 'failed', 'It ran out of time.')];
   const isGoingOn = state.queue.length > 0 && !state.isHeld;
   if (isGoingOn || state.turns === assignment.before.turns) return null;
-  // What it has delegated comes back first.
+  // Its own tasks have to end first.
   if (openTasks(state).length > 0) return [];
   return afterTurn(state, assignment);
 }
@@ -40,7 +40,7 @@ function afterTurn(state: State, assignment: AssignedWork): EventBody[] {
   }
 }
 
-/** It ended its turn with plain text, which is no end of the task. */
+/** Its turn ended with plain text, which does not end the task. */
 function nudgeOrFinish(state: State, assignment: AssignedWork): EventBody[] {
   if (assignment.isNudged) {
     if (assignment.outputSchema !== undefined) {

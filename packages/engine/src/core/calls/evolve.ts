@@ -1,14 +1,14 @@
-/** What becomes of the calls of the step that runs, and which ones came before it. */
+/** The calls of the current step, and those of the turn that are done. */
 import type { DurableEvent, EventData, Judgement, Preview, ToolCallPart } from '@pawl/protocol';
 import { canonicalJson } from '../canonical-json.ts';
 import { messagesAfter } from '../history/evolve.ts';
 import { evolveQuestion } from '../questions/evolve.ts';
 import type { State, Turn } from '../state.ts';
-import { isMalformed, repetitionRule } from './conflicts.ts';
 import { judgeAgain, judgeAgainAsApproved } from './judge-again.ts';
-import { recordOfCall } from './repeats.ts';
+import { isMalformed } from './malformed.ts';
+import { recordOfCall, repetitionRule } from './repeats.ts';
 import type { Call } from './state.ts';
-import { approvalTimer, questionTimer } from './timers.ts';
+import { approvalTimer, questionTimer } from './state.ts';
 
 export function findCall(state: Pick<State, 'turn'>, id: string): Call | undefined {
   return state.turn?.calls.find((call) => call.id === id);
@@ -81,7 +81,7 @@ export function evolveCalls(state: State, event: DurableEvent): void {
   }
 }
 
-/** What the model no longer sees the result of, it may well do again. */
+/** A call whose result the model no longer sees may be repeated. */
 function forgetCalls(turn: Turn, isShown: (call: string) => boolean): void {
   turn.doneCalls = turn.doneCalls.filter(({ id }) => isShown(id));
 }
@@ -111,7 +111,7 @@ function evolveCall(call: Call, event: CallEvent): void {
       call.claims = { effect: event.data.effect, paths: event.data.paths };
       call.isStale = false;
       const isAnswered = call.approved !== null && hasSeenPreview(call, event.data.preview);
-      // Answers belong to the questions that they were given to.
+      // Answers to other questions than these do not count.
       const isSameAsked = canonicalJson(call.questions?.asked) === canonicalJson(event.data.questions);
       if (!isSameAsked) call.questions = null;
       call.status = event.data.verdict === 'ask' && isAnswered ? 'allowed' : statusAfter[event.data.verdict];
@@ -132,7 +132,7 @@ function evolveCall(call: Call, event: CallEvent): void {
     }
     case 'approval.requested': {
       call.approval = { round: call.round, expiresAt: event.data.expiresAt, isExpired: false };
-      // Another question than the one that was answered before.
+      // An earlier answer was to another request.
       call.answer = null;
       break;
     }
@@ -168,7 +168,7 @@ function evolveCall(call: Call, event: CallEvent): void {
   }
 }
 
-/** What an approver has not seen is shown before it is done; what they wrote into the arguments themselves they have. */
+/** Whether the approver has seen this preview, or wrote exactly this text into the arguments. */
 function hasSeenPreview({ approved, input }: Call, preview: Preview | undefined): boolean {
   if (preview === undefined || preview.text === approved?.preview) return true;
   return Object.values(input).includes(preview.text);
@@ -177,8 +177,8 @@ function hasSeenPreview({ approved, input }: Call, preview: Preview | undefined)
 const statusAfter = { allow: 'allowed', ask: 'asking', deny: 'refused' } as const;
 
 /**
- * The driver that ran this call is gone. Where events were lost with damage, nobody knows how far a call had come,
- * so each one that is open counts as begun.
+ * The process that ran this call is gone. Where events were lost by damage to the log, nobody knows how far a call had
+ * come, so every open call counts as started.
  */
 function markInterrupted(call: Call, isDamaged: boolean): void {
   if (isDamaged && call.status !== 'finished') {
@@ -188,10 +188,10 @@ function markInterrupted(call: Call, isDamaged: boolean): void {
   call.isInterrupted = call.status === 'running';
 }
 
-/** What was judged by other rules or in another mode is judged again before it begins. */
+/** Calls that were judged by other rules or in another mode are judged again before they start. */
 function judgeOpenCallsAgain(calls: readonly Call[]): void {
   for (const call of calls) {
-    // One that waited for others may be on its way to be judged again.
+    // A deferred call may be about to be judged; that judgement no longer counts.
     if (call.status === 'proposed' || call.status === 'deferred') call.round += 1;
     if (call.status === 'asking' || call.status === 'questioned') call.isStale = true;
     if (call.status === 'allowed') judgeAgainAsApproved(call);
@@ -243,7 +243,7 @@ function recordResult(state: State, turn: Turn, call: Call, data: EventData['too
     ...(isOutside !== undefined && { isOutside }),
     ...(remarks !== undefined && { remarks }),
   };
-  // What never was a call, or was not made again, is nothing that could be repeated.
+  // Malformed calls and refused repetitions do not count as done.
   if (!isMalformed(call) && call.judgement?.rule !== repetitionRule) turn.doneCalls.push(recordOfCall(state, call));
   if (turn.calls.some(({ result }) => result === null)) return;
   turn.malformedRounds = turn.calls.every(isMalformed) ? turn.malformedRounds + 1 : 0;

@@ -1,4 +1,4 @@
-/** The message that stands for the earlier conversation, made of what the session knows and of the summary. */
+/** Composes the message that replaces the earlier conversation, from the session's state and the summary. */
 import { textOf, todoLine, untrusted } from '@pawl/protocol';
 import { charactersPerToken } from '../history/window.ts';
 import { pinsWithinLimit, shortenMiddle } from '../pins/pins.ts';
@@ -10,16 +10,16 @@ import { tokensOfMessages, usableTokens } from './window.ts';
 
 /** Share of the window that the message may take. */
 const shareOfWindow = 0.25;
-/** Share of the message that the task may take, and as much what was asked last. */
+/** Share of the message that the task may take, and likewise the latest request. */
 const shareOfTask = 0.3;
 
-/** However little it stands for, in so many tokens there is room for what is worth having. */
+/** The message may always take this many tokens, however little it replaces. */
 const minTokens = 1000;
 
 type ReadySummary = NonNullable<Compaction['ready']>;
 type Part = Region & { title: string };
 
-/** The messages that it stands for, and those that stay. */
+/** The messages that are replaced, and those that stay. */
 type HistorySplit = { removed: readonly HistoryMessage[]; kept: readonly HistoryMessage[] };
 
 export function composeSummary(state: State, ready: ReadySummary, cut: HistorySplit): string {
@@ -57,7 +57,7 @@ const opening =
 const closing =
   'The whole conversation is kept: search it or read it with the tool `history`. Go on with the work; do not begin it anew.';
 
-/** By what a line would be taken for the engine's. */
+/** Lines that begin like this would be taken for the engine's own. */
 const engineHeadings = [...Object.values(titles), opening.slice(0, 40), closing.slice(0, 40)].map((text) =>
   text.toLowerCase(),
 );
@@ -96,7 +96,7 @@ function summaryParts(state: State, ready: ReadySummary, cut: HistorySplit, long
   ];
 }
 
-/** What the latest turn is about, if its own message goes and it stands nowhere else. */
+/** The latest request of a person, if its message is removed and no other part holds it. */
 function requestNotKept({ latestRequest, task, pins }: State, { kept }: HistorySplit): string | null {
   if (latestRequest === null || latestRequest === task) return null;
   const isKept = kept.some((message) => message.role === 'user' && textOf(message.content) === latestRequest);
@@ -105,19 +105,19 @@ function requestNotKept({ latestRequest, task, pins }: State, { kept }: HistoryS
 
 const summaryTitle = ({ kind }: ReadySummary): string => (kind === 'summary' ? titles.summary : titles.digest);
 
-/** The invisible characters that text may hide a heading behind. */
+/** Invisible characters, behind which a text may hide a heading. */
 const invisible = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/gu;
 
 /**
- * A model's words below the engine's own headings: what they call a heading is a smaller one, and what reads like one of the
- * engine's is quoted. Else a page that the model summarised could put words into the mouth of the person.
+ * The model's summary with its headings made smaller than the engine's, and lines that read like the engine's headings
+ * quoted. Otherwise a page that the model summarised could forge, say, a correction by the person.
  */
 function demoteHeadings(summary: string): string {
   return summary
     .split(/\r\n|[\n\r\u2028\u2029]/)
     .map((line) => {
       const plain = line.replace(invisible, '').trim();
-      // Underlining makes a heading of the line before it.
+      // A line of = or - makes a heading of the line before it.
       if (/^(?:=+|-+)$/.test(plain)) return '';
       const said = plain.replace(/^[#>*_\s]+|[#*_:\s]+$/gu, '').toLowerCase();
       if (engineHeadings.some((own) => said.startsWith(own))) return `> ${plain.replace(/^[#>*_\s]+/u, '')}`;
@@ -130,7 +130,7 @@ function region(name: string, title: string, priority: number, texts: readonly s
   return { name, title, priority, entries: texts.map((text) => ({ text, isPreserved })) };
 }
 
-/** Only what is still as it was when the summary was made is shown as being so. */
+/** Files that have changed since the summary was made are listed by name only. */
 function fileLines(state: State, ready: ReadySummary): { files: string[]; changed: string[] } {
   const isCurrent = ({ path, digest }: ReadySummary['files'][number]) => state.files.get(path) === digest;
   return {
@@ -139,7 +139,7 @@ function fileLines(state: State, ready: ReadySummary): { files: string[]; change
   };
 }
 
-/** On one line: what is called so must not look like a heading of the message. */
+/** On one line, so that a name cannot look like a heading of the message. */
 const nameOf = (path: string) => path.replace(/[\r\n\u2028\u2029]+/g, ' ');
 
 const maxTouched = 50;

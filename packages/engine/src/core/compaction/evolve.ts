@@ -1,4 +1,4 @@
-/** The compaction under way, and those that were. What it changes in the history is recorded there. */
+/** The current compaction and the counts of earlier ones. The history slice records the change of the messages. */
 import type { DurableEvent, EventData } from '@pawl/protocol';
 import { repairHistory } from '../history/repair.ts';
 import type { HistoryMessage, State } from '../state.ts';
@@ -32,7 +32,7 @@ export function evolveCompaction(state: State, event: DurableEvent): void {
       const { kind, summary, files, recalled, problem } = event.data;
       const said = { kind, summary, files, recalled, ...(problem !== undefined && { problem }) };
       if (state.compaction !== null) state.compaction.ready = said;
-      // A digest, made because no model could be asked.
+      // A digest was made because the model could not be asked.
       if (problem !== undefined) countFailure(state, event.data);
       break;
     }
@@ -48,7 +48,7 @@ export function evolveCompaction(state: State, event: DurableEvent): void {
       const { isMechanical = false, ready = null } = state.compaction ?? {};
       compactions.summary = ready?.summary ?? null;
       compactions.applied += 1;
-      // A digest says nothing of whether the model can be asked again.
+      // A digest does not show whether the model can be asked again.
       if (!isMechanical && ready?.problem === undefined) compactions.failures = 0;
       compactions.message = `m${event.seq}`;
       state.compaction = null;
@@ -68,7 +68,7 @@ function suspend({ compactions }: State, { suspendedSteps }: Suspension): void {
   compactions.suspendedSteps = suspendedSteps ?? compactions.suspendedSteps;
 }
 
-/** A change that reaches into what is being summarised leaves the summary without its ground. */
+/** A change of a message that is being summarised makes the summary out of date. */
 function markIfOutdated({ compaction, messages }: State, changed: readonly HistoryMessage[]): void {
   if (compaction === null) return;
   const last = messages.findIndex((message) => message.id === compaction.through);

@@ -11,7 +11,7 @@ import type { Compaction } from './state.ts';
 import { findTrim } from './trim.ts';
 import { inProviderTokens, isFull, isOverThreshold, tokensOfMessages, tokensOfText } from './window.ts';
 
-/** One that lost its ground, or its turn, is dropped whole, whatever the turn is at. */
+/** Drops a compaction whose messages have changed, or whose turn was cancelled. */
 export function dropCompaction({ compaction, turn }: State): EventBody[] {
   if (compaction === null) return [];
   const drop = (reason: string): EventBody[] => [
@@ -21,7 +21,7 @@ export function dropCompaction({ compaction, turn }: State): EventBody[] {
   return turn?.cancel == null ? [] : drop('The turn was cancelled.');
 }
 
-/** Between steps and between turns a summary that is ready takes its place. */
+/** Between steps and between turns a finished summary replaces its messages. */
 export function applyReadySummary(state: State): EventBody[] | null {
   const { compaction } = state;
   return compaction?.ready == null ? null : [contextCompacted(state, compaction, compaction.ready)];
@@ -41,20 +41,20 @@ function contextCompacted(
   return { type: 'context.compacted', data: { compaction: number, through, content, tokensBefore, tokensAfter } };
 }
 
-/** Before a step: room is made where it gets tight, beside the turn; the step waits only when nothing more fits in. */
+/** Before a step: starts to trim or compact when the window is nearly full. The step waits only when the window is full. */
 export function makeRoom(state: State, turn: Turn): EventBody[] | null {
   if (state.compaction !== null) return isFull(state) ? [] : null;
   if (!state.settings.compaction.isOn || !isOverThreshold(state)) return null;
   const trim = findTrim(state);
   if (trim !== null) return [{ type: 'context.trimmed', data: trim }];
   const mayAsk = state.compactions.suspendedSteps === 0 && isAffordable(state, turn);
-  // Where nothing more fits in, something has to go, also without a model that could say what it was about.
+  // A full window is compacted even without a model, with a digest in place of a summary.
   if (!mayAsk && !isFull(state)) return null;
   const started = startCompaction(state, 'threshold', { isMechanical: !mayAsk });
   return started === null ? null : [started];
 }
 
-/** Whether the turn can do nothing before the compaction that is under way has come to its end. */
+/** Whether the turn has to wait for the current compaction. */
 export function isAwaitingCompaction({ turn, compaction, ...state }: State): boolean {
   if (turn === null || compaction === null || isStopping(turn)) return false;
   if (turn.phase === 'compacting') return true;
@@ -62,7 +62,7 @@ export function isAwaitingCompaction({ turn, compaction, ...state }: State): boo
   return isHeldUp && !state.isPaused && isFull({ turn, compaction, ...state });
 }
 
-/** Its call comes beside the one of the step, and reads about as much. */
+/** The summary is a second call of the model, with about as many tokens as the step's own. */
 function isAffordable(state: State, turn: Turn): boolean {
   return budgetReached(state, turn, { tokens: windowTokens(state) }) === null;
 }
@@ -88,7 +88,7 @@ function removeOversized(state: State): EventBody | null {
   return data === null ? null : { type: 'context.removed', data };
 }
 
-/** The turn cannot go on without it. One that is under way already will do. */
+/** The turn cannot go on without a compaction. One that has already started will do. */
 export function settleCompacting(state: State, turn: Turn): EventBody[] {
   const { neededCompaction } = turn;
   if (isStopping(turn)) return [turnEnded(turn, stopEnding(turn))];
@@ -98,7 +98,7 @@ export function settleCompacting(state: State, turn: Turn): EventBody[] {
   const limit = budgetReached(state, turn);
   if (limit !== null) return [turnEnded(turn, limit)];
   const isMechanical = state.compactions.suspendedSteps > 0;
-  // What a compaction left too long has something in it that is too large by itself.
+  // If a compacted history is still too long, some content is too large by itself.
   const isLarge = neededCompaction.cause === 'overflow' && turn.overflows > 1;
   const oversized = () => (neededCompaction.cause === 'overflow' ? removeOversized(state) : null);
   const first = isLarge ? oversized() : null;

@@ -1,4 +1,4 @@
-/** Ends of work that rules of the session are about, until what they start has been asked for. */
+/** Ends of turns and tasks that a flow of the session reacts to, until its task has been requested. */
 import type { DurableEvent, EventData, TaskOutcome } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import { findTask } from '../tasks/tasks.ts';

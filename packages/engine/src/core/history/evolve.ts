@@ -1,4 +1,4 @@
-/** What the model sees of the conversation, and how much of its window that fills. */
+/** The messages that the model sees, and how much of its window they fill. */
 import type { AssistantMessage, DurableEvent, UserMessage } from '@pawl/protocol';
 import { removeParts } from '../compaction/remove.ts';
 import { trimMessages } from '../compaction/trim.ts';
@@ -64,13 +64,13 @@ function addFile(state: State, digest: string): void {
   state.attachments.push(digest);
 }
 
-/** A partial answer was not counted by its provider. */
+/** The provider has not counted a partial answer. */
 function addAnswer(state: State, { isPartial, usage }: AssistantMessage): void {
   const tokens = totalTokens(usage);
   if (isPartial !== true && tokens > 0) state.window = countedWindow(tokens);
 }
 
-/** The results of a step are one message, which is added when the last of them is there. */
+/** The results of a step become one message when the last of them is there. */
 function addResult(state: State, { data, seq }: DurableEvent & { type: 'tool.finished' }): void {
   const { calls } = state.turn ?? { calls: [] };
   if (!calls.some(({ id }) => id === data.call)) return;
@@ -80,7 +80,7 @@ function addResult(state: State, { data, seq }: DurableEvent & { type: 'tool.fin
   if (results.length === calls.length) state.messages.push({ role: 'tool', results, id: `m${seq}` });
 }
 
-/** Context from outside stands after what was said, so that what a provider has cached stays as it is. */
+/** Context from outside comes after the existing messages, so that the provider's cache stays valid. */
 function addHydrated(state: State, { data, seq }: DurableEvent & { type: 'context.gathered' }): void {
   const { hydrated = [] } = data;
   if (hydrated.length === 0) return;
@@ -89,12 +89,12 @@ function addHydrated(state: State, { data, seq }: DurableEvent & { type: 'contex
   for (const { text } of hydrated) state.window.charactersSince += text.length;
 }
 
-/** The messages that stay where a summary stands for those up to `through`. */
+/** The messages after `through`, which stay when a summary replaces those up to it. */
 export function messagesAfter({ messages }: Pick<State, 'messages'>, through: string): HistoryMessage[] {
   return messages.slice(messages.findIndex((message) => message.id === through) + 1);
 }
 
-/** What was checked for repair is checked again, and nothing was signed over the history as it is now. */
+/** All messages are checked for repair again, and no thinking was signed over this history. */
 function changeHistory(state: State, messages: HistoryMessage[]): void {
   state.messages = messages;
   state.checkedMessages = 0;

@@ -1,7 +1,7 @@
 import type { EventBody } from '@pawl/protocol';
 import type { State } from '../state.ts';
 
-/** Mail that the agent had in a request counts as taken note of. */
+/** Acknowledges mail that was in a request which the model has answered. */
 export function acknowledgeReadMail({ mail: { inbox } }: State): EventBody[] {
   return inbox
     .filter(({ isRead, isAcknowledged }) => isRead && !isAcknowledged)

@@ -1,16 +1,16 @@
-/** What persons said that must not be forgotten, word for word: their corrections, and what else they said, while there is room. */
+/** Words of persons that a compaction keeps verbatim: corrections always, other inputs while there is room. */
 import type { State } from '../state.ts';
 import { standingMarkers } from './markers.ts';
 import type { Pin } from './state.ts';
 
-/** By which what a person says is kept. */
+/** The rules by which an input becomes a pin. */
 export type PinRules = {
-  /** Words of an instruction that stands. */
+  /** Words that mark a standing instruction. */
   markers: readonly RegExp[];
-  /** Longer inputs are data as often as not: of these only the lines that instruct are kept. In characters. */
+  /** Of longer inputs, which often hold data, only the lines that instruct are kept. In characters. */
   longestWhole: number;
   longestLine: number;
-  /** Of those, from the beginning and from the end, where instructions stand beside data. */
+  /** Lines that are kept from the beginning and as many from the end, where instructions usually are. */
   maxLines: number;
   /** Plain inputs that are longer are not kept. In characters. */
   longestPlain: number;
@@ -26,7 +26,7 @@ const currentPinRules: PinRules = {
 
 type SaidText = { source: 'input' | 'context'; text: string; isSteering: boolean };
 
-/** What is to be kept of an input, or of feedback, that is taken up. The first input is the task, and is kept as that. */
+/** What to pin of an input or feedback that is taken. The first input is kept as the task instead. */
 export function pinOf(
   { task }: Pick<State, 'task'>,
   { source, text, isSteering }: SaidText,
@@ -41,11 +41,11 @@ export function pinOf(
   return said.length <= rules.longestPlain ? { text: said, isCorrection: false } : null;
 }
 
-/** Whether a text reads like an instruction that stands. */
+/** Whether a text reads like a standing instruction. */
 export const isStanding = (text: string, { markers } = currentPinRules): boolean =>
   markers.some((marker) => marker.test(text));
 
-/** The lines of a long text that read like instructions that stand. */
+/** Pins the lines of a long text that read like standing instructions. */
 function standingPin(text: string, rules: PinRules): Omit<Pin, 'seq'> | null {
   if (text.length <= rules.longestWhole) return null;
   const { longestLine, maxLines } = rules;
@@ -61,7 +61,7 @@ const maxCharacters = 40_000;
 /** A correction is not shortened below this. */
 const shortestCorrection = 400;
 
-/** The pins there is room for. The oldest plain ones go first; then the longest corrections are shortened. */
+/** The pins that fit. The oldest plain ones are dropped first; then the longest corrections are shortened. */
 export function pinsWithinLimit(pins: readonly Pin[]): Pin[] {
   let excess = pins.reduce((sum, { text }) => sum + text.length, 0) - maxCharacters;
   let kept = pins.filter(({ isCorrection, text }) => {
@@ -84,7 +84,7 @@ export function pinsWithinLimit(pins: readonly Pin[]): Pin[] {
 
 const gap = ' […] ';
 
-/** The beginning and the end of it, in so many characters. */
+/** Shortens a text to at most `characters`, keeping its beginning and its end. */
 export function shortenMiddle(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const half = Math.max(0, Math.floor((characters - gap.length) / 2));

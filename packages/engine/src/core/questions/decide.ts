@@ -1,32 +1,14 @@
-/** Questions to the person, and which answers to them count. */
-import type { Answer, EventBody, Question } from '@pawl/protocol';
+/** Which answers to the questions of a call count, and who may give them. */
+import type { Answer, Question } from '@pawl/protocol';
 import { findCall } from '../calls/evolve.ts';
 import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
-import type { Call, State } from '../state.ts';
+import type { State } from '../state.ts';
 
 /** Longest answer in a person's own words, in characters. */
 const longestText = 20_000;
 
-/** Whether the call asks the person something, and does not have the answer yet. */
-export function hasUnaskedQuestions({ judgement, questions }: Call): boolean {
-  return (judgement?.questions ?? []).length > 0 && questions === null;
-}
-
-/** What holds where nobody answers; null when some question has no default. */
-function defaultsOf(questions: readonly Question[]): Answer[] | null {
-  const defaults = questions.flatMap((question) => question.default ?? []);
-  return defaults.length === questions.length ? defaults : null;
-}
-
-/** The end of questions that nobody answered. */
-export function closeUnanswered(call: Call, outcome: 'timeout' | 'unattended' | 'cancelled'): EventBody {
-  const asked = call.questions?.asked ?? call.judgement?.questions ?? [];
-  const answers = outcome === 'cancelled' ? null : defaultsOf(asked);
-  return { type: 'question.answered', data: { call: call.id, outcome, ...(answers !== null && { answers }) } };
-}
-
-/** What keeps an answer from being one to this question, as a sentence; null if nothing does. */
+/** Why this is no valid answer to the question, as a sentence; null if it is valid. */
 export function answerProblem(question: Question, { choices, text }: Answer): string | null {
   const { header, options, isMultiple, takesText } = question;
   const labels = options.map(({ label }) => label);
@@ -36,14 +18,14 @@ export function answerProblem(question: Question, { choices, text }: Answer): st
   if (choices.length > 1 && !isMultiple) return `"${header}" takes one option.`;
   if (text !== undefined && !takesText) return `"${header}" takes one of its options, and no other words.`;
   if ((text ?? '').length > longestText) return `The answer to "${header}" is longer than ${longestText} characters.`;
-  // To choose none of several is an answer; to say nothing is not.
+  // Choosing none of several options is an answer; an empty text is not.
   const isEmpty = choices.length === 0 && (text ?? '').trim() === '';
   return isEmpty && !(isMultiple && text === undefined) ? `"${header}" has no answer.` : null;
 }
 
 const answerForm = 'Give a list of one { choices: [labels of options], text?: other words } for each question.';
 
-/** What keeps a value from being a list of answers, as a sentence; null if nothing does. Callers in process are not checked by schemas. */
+/** Why a value is no list of answers, as a sentence; null if it is one. Callers in the same process are not checked by schemas. */
 function answersProblem(answers: unknown): string | null {
   if (!Array.isArray(answers)) return `\`answers\` is not a list. ${answerForm}`;
   const index = answers.findIndex((answer) => !isAnswer(answer));
@@ -64,7 +46,7 @@ function waitingText({ turn }: State): string {
 
 type AnswerCommand = FingerprintedCommand & { type: 'question.answer' | 'question.decline' };
 
-/** A person answers, or says that they will not. */
+/** A person answers, or declines to. */
 export function answerQuestions(state: State, command: AnswerCommand): Decision {
   if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can answer a question.');
   const call = findCall(state, command.data.call);

@@ -1,4 +1,4 @@
-/** The rules of a session: who may change them, and which can be read. */
+/** The permission rules of a session: who may change them, and which are valid. */
 import { parseRule } from '@pawl/policy';
 import { messageOf } from '@pawl/protocol';
 import type { Decision, FingerprintedCommand } from '../decision.ts';
@@ -24,11 +24,11 @@ export function decideRule(
   }
   const refusal = ruleRefusal(command.data);
   if (refusal !== null) return refusal;
-  // An owner sends its rules down as often as it gets them.
+  // An owner may send the same rule more than once.
   return isOwners && isSet ? accept() : accept({ type: 'rule.added', data: command.data });
 }
 
-/** A rule that cannot be read would stop every call. */
+/** A rule that cannot be parsed would refuse every call. */
 export function ruleRefusal({ list, rule }: { list: string; rule: string }): Decision | null {
   if (!['deny', 'ask', 'allow'].includes(list)) return refuse('bad_rule', `There is no list "${list}" of rules.`);
   try {

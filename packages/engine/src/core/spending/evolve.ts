@@ -1,4 +1,4 @@
-/** What the calls of models and the work of tasks have used, for the session and for the turn that runs. */
+/** Tokens and dollars of model calls and tasks, for the session and for the current turn. */
 import type { DurableEvent, EventData, Usage } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import { addCost, addUsage, noUsage } from './usage.ts';
@@ -11,7 +11,7 @@ export function evolveSpending(state: State, event: DurableEvent): void {
       break;
     case 'message.added': {
       const { message } = event.data;
-      // What a partial answer has cost stands in the event that says why it was cut.
+      // The cost of a partial answer is in the `model.failed` event that follows.
       if (message.role === 'assistant' && message.isPartial !== true) addSpent(state, message);
       break;
     }
@@ -38,8 +38,8 @@ function addSpent(state: State, { usage = noUsage, costUsd = 0 }: Spent): void {
 }
 
 /**
- * What nobody told of a call that broke off makes the cost of its turn unknown, and not that of the session: a limit in
- * dollars would refuse every input after it.
+ * If the cost of a failed call is unknown, the cost of its turn becomes unknown, but not that of the session: otherwise a
+ * limit in dollars would refuse every later input.
  */
 function addFailedCall(state: State, { error, usage = noUsage, costUsd = 0 }: EventData['model.failed']): void {
   const isWhole = error.code === 'output_cut' || error.code === 'empty_answer';

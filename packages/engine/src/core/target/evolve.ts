@@ -1,9 +1,8 @@
-/** What changes of a turn that works toward a target. */
+/** The loop of a turn that works toward a target. */
 import type { DurableEvent, EventData, TurnOptions } from '@pawl/protocol';
-import { isRest } from '../answer/ending.ts';
+import { isNews, isRest } from '../answer/ending.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { State, Turn } from '../state.ts';
-import { isNews } from '../turn/news.ts';
 import type { Loop } from './state.ts';
 
 export function initialLoop({ target }: TurnOptions): Loop | null {
@@ -42,7 +41,7 @@ export function evolveTarget(state: State, event: DurableEvent): void {
       if (message.role === 'assistant') {
         if (isRest(message)) loop.restReason = { kind: 'answer' };
       } else if (isNews(message) && loop.restReason?.kind !== 'failed_check') {
-        // What the agent waited for has come. What a check found, it is still to be told.
+        // The agent has new input. The output of a failed check still has to be told.
         loop.restReason = null;
       }
       break;
@@ -63,7 +62,7 @@ function changeLoop(loop: Loop, { status, iteration }: EventData['loop.changed']
   loop.status = status;
   if (status !== 'assessing' && status !== 'executing') return;
   if (iteration === loop.iteration) {
-    // In the same iteration, an end that was put forward is refused.
+    // The same iteration: a proposed end was refused.
     loop.restReason = { kind: 'refused_end' };
     return;
   }
@@ -75,7 +74,7 @@ function changeLoop(loop: Loop, { status, iteration }: EventData['loop.changed']
   loop.restReason = null;
 }
 
-/** A change is progress. A call that ends turns puts their end forward; whether it is one, is seen to before the next step. */
+/** A change is progress. A call that would end the turn proposes its end, which is assessed before the next step. */
 function recordCallEnd(turn: Turn, loop: Loop, data: EventData['tool.finished']): void {
   const call = turn.calls.find(({ id }) => id === data.call);
   const effect = call?.claims?.effect;

@@ -1,14 +1,14 @@
-/** What follows for a turn that works toward a target when its agent came to rest or says that it is done. */
+/** What follows in a turn with a target when the agent comes to rest or says that it is done. */
 import type { EventBody, EventData, LoopStatus } from '@pawl/protocol';
 import type { State, Turn } from '../state.ts';
 import { openTasks } from '../tasks/tasks.ts';
 import { openWork, openWorkText } from './open-work.ts';
 import type { Loop } from './state.ts';
 
-/** Rounds in a row that may change nothing. */
+/** Iterations in a row that may pass without progress. */
 const maxFruitless = 3;
 
-/** A rule before each step; null while the agent is at work. */
+/** Null while the agent is at work. */
 export function pursueTarget(state: State, turn: Turn): EventBody[] | null {
   const { loop } = turn;
   if (loop === null) return null;
@@ -16,7 +16,7 @@ export function pursueTarget(state: State, turn: Turn): EventBody[] | null {
   return loop.restReason === null ? null : nextIteration(state, turn, loop, 'executing', reasonOf(loop.restReason));
 }
 
-/** Whether its agent came to rest while tasks are at work, which take it further when they end. */
+/** Whether the agent came to rest while its tasks work; their results will start it again. */
 export function isRestingForTasks(state: State, { loop }: Turn): boolean {
   const rest = loop?.restReason?.kind;
   return (rest === 'answer' || rest === 'refused_end') && openTasks(state).length > 0;
@@ -32,7 +32,7 @@ export function endRefusal(state: State, turn: Turn): string | null {
 }
 
 function assessProposedEnd(state: State, turn: Turn, loop: Loop): EventBody[] {
-  // What came up since, a task that was begun or a list that was changed, counts as well.
+  // Work that was opened since, such as a task or a todo, counts too.
   if (openWork(state).length > 0) return nextIteration(state, turn, loop, 'executing', 'It is not all done.');
   if (loop.isAssessed) return [loopChanged(turn, loop, 'completed')];
   if (loop.verify !== null) return loop.status === 'verifying' ? [] : [loopChanged(turn, loop, 'verifying')];
@@ -58,7 +58,7 @@ function reasonOf(rest: NonNullable<Loop['restReason']>): string {
   }
 }
 
-/** The next iteration, told to the model in the history; or the end, where there is none. */
+/** Starts the next iteration with a message to the model, or ends the loop where there is none left. */
 function nextIteration(
   state: State,
   turn: Turn,

@@ -1,11 +1,11 @@
-/** What the events of tasks change in their owner. */
+/** The tasks of a session, as their owner records them. */
 import type { DurableEvent, EventData, TaskStatus } from '@pawl/protocol';
 import { addCost, addUsage, noUsage } from '../spending/usage.ts';
 import type { State } from '../state.ts';
 import type { ChildCommand, Task } from './state.ts';
 import { findTask, openTasks } from './tasks.ts';
 
-/** The id of the effect that rings when a task should long have ended of itself. */
+/** The id of the timer that fires when a task should have ended by itself. */
 export const deadlineTimer = ({ id, instance }: Pick<Task, 'id' | 'instance'>) => `timer:task:${id}:${instance}`;
 
 export function evolveTasks(state: State, event: DurableEvent): void {
@@ -113,7 +113,7 @@ function evolveTask(state: State, task: Task, event: TaskEvent): void {
   }
 }
 
-/** Who speaks in a task's session for its owner. */
+/** The id of the client that sends the owner's commands to a task's session. */
 export const ownerId = (session: string) => `owner:${session}`;
 
 function newTask(state: State, data: EventData['task.requested']): Task {
@@ -164,10 +164,10 @@ function endTask(task: Task, data: EventData['task.ended']): void {
   task.envelope = envelope;
   task.allotment = null;
   task.isStalled = false;
-  // What holds for it from now on it learns when it is opened again.
+  // Commands that change rules and settings wait until the task is reopened.
   task.unread.push(...task.pendingCommands.flatMap(messageTextIn));
   task.pendingCommands = task.pendingCommands.filter(({ body }) => body.type !== 'input.send');
-  // Whoever called it and waits has it from its call.
+  // A call that waits for the task reports its end itself.
   task.isReported = !task.isBackground;
   task.usage = addUsage(task.usage, usage);
   task.costUsd = addCost(task.costUsd, costUsd);
@@ -191,7 +191,7 @@ const statusAfter: Record<EventData['task.ended']['outcome'], TaskStatus> = {
   blocked: 'waiting_on_owner',
 };
 
-/** What narrows or widens the owner's leave holds below it too. */
+/** Changes of the owner's permissions are passed on to its tasks. */
 function queueForTasks(state: State, event: DurableEvent): void {
   const bodies = commandsFor(event);
   if (bodies.length === 0 || event.by.kind === 'engine') return;
@@ -226,7 +226,7 @@ function commandsFor(event: DurableEvent): ChildCommand['body'][] {
   }
 }
 
-/** What another agent may not do, nobody below it may; what it may besides is its own. */
+/** Deny and ask rules of another agent hold for the tasks below it; its allow rules do not. */
 function rulesThatNarrow(profile: EventData['session.configured']['profile']): ChildCommand['body'][] {
   const { deny = [], ask = [] } = profile?.rules ?? {};
   return [
@@ -235,7 +235,7 @@ function rulesThatNarrow(profile: EventData['session.configured']['profile']): C
   ];
 }
 
-/** A fork takes the records; the tasks themselves stay with the session that asked for them. */
+/** A fork keeps the records; the tasks themselves stay with the original session. */
 function disownTasks(state: State): void {
   for (const task of state.tasks) {
     task.isForeign = true;

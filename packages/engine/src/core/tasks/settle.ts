@@ -1,4 +1,4 @@
-/** What follows for the tasks of a session: whose turn has come, which are stopped, and which ends are told. */
+/** What follows for the tasks of a session: which are cancelled, which start, and which ends are reported to the model. */
 import type { EventBody } from '@pawl/protocol';
 import { settleFlows } from '../flows/settle.ts';
 import { noUsage } from '../spending/usage.ts';
@@ -32,7 +32,7 @@ function cancelTask(state: State, task: Task): EventBody[] {
   return [];
 }
 
-/** The first that may begin, one at a time: what it is given is not there for the next. */
+/** Starts the first task that may start, one at a time, because its allotment is not available to the next. */
 function startNextTask(state: State): EventBody[] {
   const working = state.tasks.filter(({ phase }) => phase === 'live').length;
   for (const task of state.tasks) {
@@ -43,7 +43,7 @@ function startNextTask(state: State): EventBody[] {
     if (allotment !== null) {
       return [{ type: 'task.started', data: { task: task.id, instance: task.instance, allotment } }];
     }
-    // What others have not used comes back.
+    // Running tasks may give back what they do not use.
     if (working > 0) return [];
     return [endWithoutStart(task, 'failed', 'Nothing is left of the budget that it could have spent.')];
   }
@@ -55,7 +55,7 @@ function endWithoutStart({ id, instance }: Task, outcome: 'cancelled' | 'failed'
   return { type: 'task.ended', data: { task: id, instance, outcome, message, ...nothing } };
 }
 
-/** Ends that the model has not been told of, as messages for it. */
+/** Messages that tell the model about tasks that have ended. */
 export function reportEndedTasks(state: State, source: 'engine' | 'context'): EventBody[] {
   return state.tasks
     .filter(({ phase, isReported }) => phase === 'ended' && !isReported)
@@ -65,7 +65,7 @@ export function reportEndedTasks(state: State, source: 'engine' | 'context'): Ev
     }));
 }
 
-/** Whether a turn that is about to end has to wait for tasks. */
+/** Whether a turn that is about to end has to wait for its tasks. */
 export function isAwaitingTasks(state: State, turn: Turn): boolean {
   return (isStopping(turn) ? tasksOfTurn(state, turn) : joinedTasks(state)).length > 0;
 }

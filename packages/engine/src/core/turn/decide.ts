@@ -1,4 +1,4 @@
-/** Who may start a turn without an input, stop one, and judge its result. */
+/** Who may start a turn without an input, cancel one, and review its result. */
 import type { EventBody } from '@pawl/protocol';
 import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';

@@ -1,6 +1,6 @@
-/** How a turn comes to its end. */
+/** How a turn ends. */
 import type { EventBody, LoopStatus, TurnOutcome } from '@pawl/protocol';
-import { maxMalformedRounds } from '../calls/conflicts.ts';
+import { maxMalformedRounds } from '../calls/malformed.ts';
 import type { Turn } from '../state.ts';
 
 /** A person cancelled it, or its time is up. */
@@ -19,7 +19,7 @@ export function stopEnding(turn: Turn): NonNullable<Turn['ending']> {
   };
 }
 
-/** Of a turn whose model does not get its calls or its result right, though it was told what is wrong; else null. */
+/** The ending of a turn whose model repeats malformed calls or wrong results; null otherwise. */
 export function giveUpEnding({ malformedRounds, calls, failedResult }: Turn): Turn['ending'] {
   if (failedResult !== null) {
     const message = `The agent did not give the result that was asked for, even after it was told what was wrong. ${failedResult}`;
@@ -40,7 +40,7 @@ export function turnEnded(turn: Turn, ending: NonNullable<Turn['ending']>): Even
   return { type: 'turn.ended', data };
 }
 
-/** Of a turn that failed or was cancelled, what its loop was at. */
+/** A failed or cancelled turn keeps the status that its loop had. */
 function loopStatusAtEnd(status: LoopStatus, outcome: TurnOutcome): LoopStatus {
   switch (outcome) {
     case 'completed':

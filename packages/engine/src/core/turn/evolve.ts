@@ -1,6 +1,6 @@
-/** How a turn begins, goes from phase to phase, and ends. */
+/** How a turn starts, changes its phase, and ends. */
 import type { AssistantMessage, DurableEvent, EventData } from '@pawl/protocol';
-import { endingOf, isRest } from '../answer/ending.ts';
+import { endingOf, isNews, isRest } from '../answer/ending.ts';
 import { noAnswerYet } from '../answer/state.ts';
 import { assignmentTimer } from '../assignment/evolve.ts';
 import { noCalls } from '../calls/state.ts';
@@ -8,11 +8,10 @@ import { noResultYet } from '../result/state.ts';
 import { nothingSpent } from '../spending/state.ts';
 import type { State } from '../state.ts';
 import { initialLoop } from '../target/evolve.ts';
-import { isNews } from './news.ts';
 import { optionsOf } from './options.ts';
 import type { Turn } from './state.ts';
 
-/** The id of the effect that rings when a turn's time is up; another limit is another timer. */
+/** The id of the timer that fires when a turn's time is up. Another limit is another timer. */
 export const turnTimer = (turn: number, durationMs: number | null) => `timer:turn:${turn}:${durationMs}`;
 
 export function evolveTurn(state: State, event: DurableEvent): void {
@@ -111,7 +110,7 @@ function startTurn(state: State, { data, by, at }: DurableEvent & { type: 'turn.
   };
 }
 
-/** A fork takes the history and nothing that runs. */
+/** A fork copies the history; what was running stays with the original. */
 function stopForkedTurn(turn: Turn, event: DurableEvent): void {
   turn.cancel = { by: event.by, reason: 'The session was forked here.', queue: 'run', inputs: [] };
   turn.isForked = true;
@@ -122,11 +121,11 @@ function recordAnswer(turn: Turn, message: AssistantMessage): void {
   if (message.isPartial === true) return;
   const hasCalls = turn.calls.length > 0;
   turn.phase = hasCalls ? 'tools' : 'between';
-  // An agent with a target that comes to rest is told to go on.
+  // With a target, an agent that comes to rest is told to go on.
   turn.ending = hasCalls || (turn.loop !== null && isRest(message)) ? null : endingOf(message);
 }
 
-/** A call of the model that brought no answer; the turn ends with it, unless it is worth another try. */
+/** A failed call of the model: the event says whether it is retried, compacted first, or ends the turn. */
 function recordFailure(turn: Turn, { next }: EventData['model.failed']): void {
   switch (next?.do) {
     case 'retry':
@@ -148,7 +147,7 @@ function recordFailure(turn: Turn, { next }: EventData['model.failed']): void {
 function recordCallEnd(turn: Turn, data: EventData['tool.finished']): void {
   if (!turn.calls.some(({ id }) => id === data.call)) return;
   if (data.isUnattended === true) turn.unattendedDenials += 1;
-  // In a turn with a target, it only puts an end forward.
+  // With a target, the call only proposes the end.
   if (data.endsTurn !== undefined && (turn.loop === null || data.isBlocked === true)) {
     const outcome = data.isBlocked === true ? 'blocked' : 'completed';
     turn.ending = { outcome, message: data.endsTurn, ...(data.result !== undefined && { result: data.result }) };
@@ -157,7 +156,7 @@ function recordCallEnd(turn: Turn, data: EventData['tool.finished']): void {
 }
 
 function recordResultCheck(turn: Turn, { isValid, result = null, call }: EventData['result.checked']): void {
-  // What a call put forward stands in its own event.
+  // The result of a call is in its own event.
   if (call !== undefined) return;
   turn.ending = isValid && turn.ending !== null ? { ...turn.ending, result } : null;
 }

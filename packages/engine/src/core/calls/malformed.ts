@@ -1,11 +1,21 @@
-/** Which calls of an answer are refused before anyone looks at them. */
+/** Calls that are wrong in themselves, and calls that are refused before anyone looks at them. */
 import type { ToolCallPart } from '@pawl/protocol';
-import type { Turn } from '../state.ts';
+import type { Call, Turn } from '../state.ts';
+
+/** Steps in a row without one well-formed call, before the turn ends. */
+export const maxMalformedRounds = 3;
+
+const malformedChecks: ReadonlySet<string> = new Set(['check tool', 'check arguments', 'check count', 'check choice']);
+
+/** Whether the call was wrong in itself: no such tool, bad arguments, too many at once, or no call was wanted. */
+export function isMalformed({ judgement }: Call): boolean {
+  return judgement?.isMistake === true && malformedChecks.has(judgement.rule);
+}
 
 /** Calls that one answer may ask for. */
 const maxCalls = 256;
 
-/** The reason, by the id of the call: too many came at once, or more than the one that was asked for. */
+/** Reasons by the id of the call: too many calls came at once, or more than the one that was asked for. */
 export function refusedCalls(
   { advice }: Pick<Turn, 'advice'>,
   calls: readonly Pick<ToolCallPart, 'id'>[],

@@ -1,17 +1,20 @@
-/** What follows when a call has come to its end: its result, what it declared, and the end of the turn, if it puts one forward. */
-import type { EventBody } from '@pawl/protocol';
+/** What follows when a call was judged, and when it has finished: its result, what it declared, and the end of the turn if it proposes one. */
+import type { EventBody, Judgement } from '@pawl/protocol';
+import type { Decision } from '../decision.ts';
+import { accept } from '../decision.ts';
 import type { OutgoingMail } from '../mail/decide.ts';
 import { mailId, mailProblem, mailSent } from '../mail/decide.ts';
-import type { Outcome, ResultCheck, ToolDeclarations } from '../outcome.ts';
-import { demandOf } from '../result/demand.ts';
+import type { Outcome, ToolDeclarations } from '../outcome.ts';
+import { rejectInvalidResult, resultChecked } from '../result/decide.ts';
 import type { Call, State } from '../state.ts';
 import { endRefusal } from '../target/settle.ts';
-import { withRemarks } from './conflicts.ts';
+import { blockers } from './conflicts.ts';
 import { findCall } from './evolve.ts';
+import { withRemarks } from './state.ts';
 
 type Finished = Outcome & { type: 'tool.finished' };
 
-export function decideToolResult(state: State, outcome: Finished): EventBody[] {
+export function decideToolResult(state: State, outcome: Finished): Decision {
   const call = findCall(state, outcome.data.call);
   const { declared, checked: given, data: own } = rejectInvalidResult(state, outcome);
   const data = call === undefined ? own : withCallRemarks(call, own);
@@ -21,30 +24,14 @@ export function decideToolResult(state: State, outcome: Finished): EventBody[] {
     ...declaredMail(state, data.call, declared?.mail),
   ];
   const isEnd = state.turn?.loop != null && data.endsTurn !== undefined && data.isBlocked !== true;
-  // What the call itself puts on the list is open already.
+  // Todos that this call adds count as open.
   const todos = declared?.todos === undefined ? state.todos : { items: declared.todos, age: 0 };
   const told = isMoreToCome(state, declared) ? { ...data, content: moreToCome } : data;
   const events: EventBody[] = isEnd ? proposeEnd({ ...state, todos }, data) : [{ type: 'tool.finished', data: told }];
-  return [...said, ...events, ...resultChecked(state, given, data.call)];
+  return accept(...said, ...events, ...resultChecked(state, given, data.call));
 }
 
-/** What was to satisfy a schema and was not held against it, or does not satisfy it, ends nothing, wherever it comes from. */
-function rejectInvalidResult(state: State, outcome: Finished): Finished {
-  const { checked: given, data, declared = {} } = outcome;
-  if (given?.isValid === true || demandOf(state, { ...data, ...declared }) === null) return outcome;
-  const { endsTurn: _, result: __, ...rest } = data;
-  const { envelope: ___, ...others } = declared;
-  const problem = given?.problem ?? 'The result was not held against its schema.';
-  const content = `Not accepted. ${problem}`;
-  return {
-    ...outcome,
-    data: { ...rest, status: 'error', content },
-    declared: others,
-    checked: { isValid: false, problem },
-  };
-}
-
-/** A call that ends a turn with a target only puts its end forward, and only where that may be. */
+/** In a turn with a target, a call that ends the turn only proposes the end, and only where that is allowed. */
 function proposeEnd(state: State, data: Finished['data']): EventBody[] {
   const { turn } = state;
   if (turn?.loop == null) return [];
@@ -54,7 +41,7 @@ function proposeEnd(state: State, data: Finished['data']): EventBody[] {
     return [{ type: 'tool.finished', data: { ...data, content } }];
   }
   const { endsTurn: _, result: __, ...rest } = data;
-  // What was done stays done; only that it ends the turn is refused.
+  // The deed stays done; only the end of the turn is refused.
   const isDeed = findCall(state, data.call)?.claims?.effect !== 'read';
   const { number, loop } = turn;
   return [
@@ -71,18 +58,7 @@ function proposeEnd(state: State, data: Finished['data']): EventBody[] {
   ];
 }
 
-/** What the turn was to give was held against its schema; `call`: where it was not the last answer. */
-export function resultChecked(state: State, given: ResultCheck | undefined, call?: string): EventBody[] {
-  if (given === undefined) return [];
-  const { number = 0, step = 0, wrongResults = 0, wrongStep = null } = state.turn ?? {};
-  const place = { turn: number, step, ...(call !== undefined && { call }) };
-  if (given.isValid) return [{ type: 'result.checked', data: { ...place, ...given } }];
-  // Several that are wrong in one step are one try: the agent has not been told of the first yet.
-  const isAskedAgain = wrongResults === 0 || wrongStep === step;
-  return [{ type: 'result.checked', data: { ...place, ...given, consequence: isAskedAgain ? 'repair' : 'failure' } }];
-}
-
-/** What a tool wants to be sent. What may not be is told by the tool itself, which asked before. */
+/** Mail that a tool wants to send. The tool has asked before what is allowed and tells the model about the rest itself. */
 function declaredMail(state: State, call: string, mail: readonly OutgoingMail[] = []): EventBody[] {
   return mail
     .filter((letter) => mailProblem(state, letter) === null)
@@ -91,13 +67,13 @@ function declaredMail(state: State, call: string, mail: readonly OutgoingMail[] 
 
 const moreToCome = 'This ends the turn, not the task: more has come for you. See to it, and call this again.';
 
-/** Whether a task says that it is done that has not read all that was sent to it. */
+/** Whether a task wants to complete although inputs for it wait in the queue. */
 function isMoreToCome({ assignment, queue }: State, { envelope }: ToolDeclarations = {}): boolean {
   if (envelope === undefined || assignment === null || assignment.finished !== null) return false;
   return queue.some(({ delivery }) => delivery !== 'context');
 }
 
-/** A task says that it is done, with what it gives to its owner. */
+/** The end of a task that calls `complete`, with the envelope for its owner. */
 function completeTask(state: State, declared: ToolDeclarations = {}): EventBody[] {
   const { assignment } = state;
   const { envelope } = declared;
@@ -107,7 +83,7 @@ function completeTask(state: State, declared: ToolDeclarations = {}): EventBody[
   return [{ type: 'task.finished', data: { instance, outcome: 'completed', message: 'It is done.', envelope } }];
 }
 
-/** What the engine says of a result stands apart from what came from outside. */
+/** Remarks of the engine are kept apart from content that came from outside. */
 function withCallRemarks(call: Call, data: Finished['data']): Finished['data'] {
   if (data.isOutside !== true) return { ...data, content: withRemarks(call, data.content) };
   return call.remarks.length === 0 ? data : { ...data, remarks: withRemarks(call, '') };
@@ -122,4 +98,19 @@ function declarations({ stage, todos, notes = {}, offers = [], plan }: ToolDecla
     ...set,
     ...(offers.length === 0 ? [] : [{ type: 'tools.offered' as const, data: { tools: [...offers] } }]),
   ];
+}
+
+/**
+ * A change is judged against what the calls before it left, so one that touches what an earlier call
+ * may still change waits for that call and is judged anew. Reads and refusals need not wait.
+ */
+export function decideJudgement(state: State, judgement: Judgement): Decision {
+  const call = findCall(state, judgement.call);
+  if (state.turn === null || call === undefined) return accept();
+  const behind =
+    judgement.effect === 'read' || judgement.verdict === 'deny' ? [] : blockers(state.turn.calls, call, judgement);
+  if (behind.length === 0) return accept({ type: 'tool.judged', data: judgement });
+  const { effect, paths } = judgement;
+  const data = { call: call.id, behind: behind.map((other) => other.id), effect, paths };
+  return accept({ type: 'tool.deferred', data });
 }
