@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
 
 export function schemaText(): string {
-  return readFileSync(new URL('./config.schema.json', import.meta.url), 'utf8');
+  return readFileSync(new URL('./schema/config.schema.json', import.meta.url), 'utf8');
 }
 
 /** `pawl config schema`. */
