@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
 
-export function schemaText(): string {
+function schemaText(): string {
   return readFileSync(new URL('./schema/config.schema.json', import.meta.url), 'utf8');
 }
 
