@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { Model } from '@pawl/engine';
 import { isPawlError, PawlError } from '@pawl/protocol';
+import type { ProxyEnvironment } from '@pawl/protocol/proxy';
 import { findAt, providerCalled } from './catalogue/find.ts';
 import { infoOf } from './catalogue/pricing.ts';
 import type { ModelFacts } from './catalogue/table.ts';
 import type { WireTap } from './http/connection.ts';
-import type { ProxyEnvironment } from './http/proxy.ts';
 import type { Health } from './pool/health.ts';
 import type { Candidate } from './pool/types.ts';
 import type { RecordedProviders } from './record/wire-cassette.ts';
@@ -27,10 +27,10 @@ import {
 import type { ModelsSettings } from './select/settings.ts';
 import { loadWire } from './select/wires.ts';
 
+export { proxyFor } from '@pawl/protocol/proxy';
 export { pricesAt } from './catalogue/cost.ts';
 export { infoOf } from './catalogue/pricing.ts';
 export { catalogue, type DatedPrices, type ModelFacts, type Price } from './catalogue/table.ts';
-export { proxyFor } from './http/proxy.ts';
 export type { Parameters } from './parameters.ts';
 export type { Candidate } from './pool/types.ts';
 export { parameterChanges } from './select/changes.ts';

@@ -1,7 +1,7 @@
 import { PawlError } from '@pawl/protocol';
+import type { ProxyEnvironment } from '@pawl/protocol/proxy';
 import { findAt, providerAt, providerCalled } from '../catalogue/find.ts';
 import type { CatalogueProvider, DatedPrices, ModelFacts } from '../catalogue/table.ts';
-import type { ProxyEnvironment } from '../http/proxy.ts';
 import type { Timeouts } from '../http/timeouts.ts';
 import type { Parameters } from '../parameters.ts';
 import type { Provider } from '../pool/types.ts';
