@@ -1,7 +1,7 @@
 /** An agent as a file: settings between lines of `---`, then its prompt. */
 import type { Agent } from '@pawl/engine';
 import { parseRule } from '@pawl/policy';
-import { messageOf, PawlError, permissionModes } from '@pawl/protocol';
+import { bounds, messageOf, PawlError, permissionModes } from '@pawl/protocol';
 import type { Node } from 'yaml';
 import { problemIn, type Schema } from '../config/check.ts';
 import { colours } from './colours.ts';
@@ -36,7 +36,7 @@ const schema: Schema = {
       pattern: `^(?:${colours.join('|')}|#[0-9A-Fa-f]{6})$`,
       errorMessage: `must be one of ${colours.join(', ')}, or #rrggbb`,
     },
-    steps: { type: 'integer', minimum: 1, maximum: 1000 },
+    steps: { type: 'integer', minimum: 1, maximum: bounds.maxSteps },
   },
 };
 

@@ -1,5 +1,6 @@
 /** The way to the network: which providers are asked through a proxy. */
-import { type ModelsSettings, providerNames, proxyFor, resolveProvider } from '@pawl/models/select';
+import { proxyFor } from '@pawl/engine/proxy';
+import { type ModelsSettings, providerNames, resolveProvider } from '@pawl/models/select';
 import { isPawlError, messageOf } from '@pawl/protocol';
 import { isConfigured } from '../models/collect.ts';
 import { type Finding, failed, ok } from './finding.ts';

@@ -3,7 +3,7 @@ import type { DurableEvent } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import { canonicalJson } from '../core/index.ts';
 import type { Clock, SessionLog } from '../ports.ts';
-import { awake } from './keep-alive.ts';
+import { keepingAlive, pause } from '../waiting.ts';
 
 /** Waits between tries, ms; after the last one it is given up. */
 const retryWaitsMs = [50, 500, 2000];
@@ -34,7 +34,7 @@ export async function write(
       if (isConflict || (written !== null && written.length > 0)) throw conflictAt(session, error);
       if (waitMs === undefined) throw error;
       onTrouble(`The log could not be written (${messageOf(error)}); trying again.`);
-      await pause(clock, waitMs);
+      await keepingAlive(pause(clock, waitMs));
       checkDriving();
     }
   }
@@ -46,14 +46,10 @@ export async function readAfter({ session, log, clock }: Place, afterSeq: number
     try {
       return await log.read(session, afterSeq);
     } catch {
-      await pause(clock, waitMs);
+      await keepingAlive(pause(clock, waitMs));
     }
   }
   return log.read(session, afterSeq);
-}
-
-function pause(clock: Clock, waitMs: number): Promise<void> {
-  return awake(new Promise<void>((resolve) => clock.at(clock.now() + waitMs, resolve)));
 }
 
 function conflictAt(id: string, cause: unknown): PawlError {

@@ -1,6 +1,6 @@
 import type { Agent, RequestOptions } from 'node:http';
+import { type ProxyEnvironment, proxyCredentials, proxyFor } from '@pawl/engine/proxy';
 import { nodeHttp, nodeHttps } from './builtin.ts';
-import { type ProxyEnvironment, proxyCredentials, proxyFor } from './proxy.ts';
 import { tunnelAgent } from './tunnel.ts';
 
 /** How to reach one address: what `http.request` needs, and how it goes there. */

@@ -1,9 +1,9 @@
 import type { Agent, AgentOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
+import { proxyCredentials } from '@pawl/engine/proxy';
 import { modelError } from '../errors.ts';
 import { nodeHttp, nodeHttps, nodeTls } from './builtin.ts';
-import { proxyCredentials } from './proxy.ts';
 
 /** A proxy that never answers is given up, even if nobody waits for it any more. */
 const answerMs = 60_000;

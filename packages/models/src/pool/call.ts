@@ -1,4 +1,5 @@
 import type { Clock, Model, ModelEvent, ModelMessage, ModelRequest } from '@pawl/engine';
+import { untilAborted } from '@pawl/engine/waiting';
 import { isPawlError, PawlError, toPawlError } from '@pawl/protocol';
 import { modelError } from '../errors.ts';
 import { standingOf } from './endpoint.ts';
@@ -7,7 +8,7 @@ import { detourEvents, failureEvents, queueEvent, returnEvent, waitEvents } from
 import { Plan, type Target } from './plan.ts';
 import type { Policy } from './policy.ts';
 import { type RequestLimit, requestLimit } from './request-limit.ts';
-import { untilAborted, waitUntil } from './wait.ts';
+import { waitUntil } from './wait.ts';
 
 export type CallOptions = {
   /** Of the pool. */
@@ -132,7 +133,7 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
   /** Does what the plan says: waits, or begins a try. What has to be said first is said first. */
   async #advance(): Promise<Result> {
     const { health, clock, signal } = this.#options;
-    if (health.loading !== null) await untilAborted(health.loading, signal);
+    if (health.loading !== null) await untilAborted(signal, health.loading);
     for (;;) {
       if (this.#isOver) return { value: undefined, done: true };
       if (signal.aborted) return this.#give(cancelled(signal));

@@ -1,7 +1,7 @@
+import type { ProxyEnvironment } from '@pawl/engine/proxy';
 import { PawlError } from '@pawl/protocol';
 import { findAt, providerAt, providerCalled } from '../catalogue/find.ts';
 import type { CatalogueProvider, DatedPrices, ModelFacts } from '../catalogue/table.ts';
-import type { ProxyEnvironment } from '../http/proxy.ts';
 import type { Timeouts } from '../http/timeouts.ts';
 import type { Parameters } from '../parameters.ts';
 import type { Provider } from '../pool/types.ts';

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ProxyEnvironment } from '@pawl/engine/proxy';
 import { PawlError } from '@pawl/protocol';
 import type { ModelFacts } from '../catalogue/table.ts';
 import type { WireTap } from '../http/connection.ts';
-import type { ProxyEnvironment } from '../http/proxy.ts';
 import { defaultTimeouts, type Timeouts } from '../http/timeouts.ts';
 import type { Parameters } from '../parameters.ts';
 

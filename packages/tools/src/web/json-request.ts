@@ -1,9 +1,9 @@
+import { proxyFor } from '@pawl/engine/proxy';
 import { PawlError } from '@pawl/protocol';
 import { readBody } from './body.ts';
 import { Deadline } from './deadline.ts';
 import { exchange, failure, type Route } from './exchange.ts';
 import type { WebOptions } from './options.ts';
-import { proxyFor } from './proxy.ts';
 import { hostOf } from './target.ts';
 
 export type JsonAnswer = { status: number; value: unknown };

@@ -1,56 +1,11 @@
 import type { Socket } from 'node:net';
+import { proxyCredentials } from '@pawl/engine/proxy';
 import { PawlError } from '@pawl/protocol';
 import { hostOf, portOf } from './target.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * The proxy for a URL, or null: HTTPS_PROXY, HTTP_PROXY and ALL_PROXY unless NO_PROXY names the host; lower case wins.
- * HTTP_PROXY in capitals counts too, because no web server runs us as a CGI program.
- * @throws `bad_proxy`. Source of the rules: https://curl.se/docs/manpage.html#--noproxy.
- */
-export function proxyFor(target: URL, environment: Environment): URL | null {
-  const scheme = target.protocol.slice(0, -1);
-  const read = (name: string) => environment[name] || environment[name.toUpperCase()] || undefined;
-  const address = read(`${scheme}_proxy`) ?? read('all_proxy');
-  if (address === undefined || isExempt(target, read('no_proxy') ?? '')) return null;
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`);
-  if ((url?.protocol === 'http:' || url?.protocol === 'https:') && hasReadableUser(url)) return url;
-  throw new PawlError(
-    'bad_proxy',
-    `${scheme.toUpperCase()}_PROXY names no HTTP proxy: write it like http://host:port, or http://user:password@host:port with % as %25.`,
-  );
-}
-
-/** A percent sign of its own in a password has to be written as `%25`. */
-function hasReadableUser({ username, password }: URL): boolean {
-  try {
-    decodeURIComponent(`${username}${password}`);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isExempt(target: URL, list: string): boolean {
-  const host = hostOf(target).toLowerCase();
-  return list
-    .split(/[\s,]+/)
-    .filter((entry) => entry !== '')
-    .some((entry) => {
-      if (entry === '*') return true;
-      const [, bracketed, plain = '', port] =
-        /^(?:\[(.*)\]|([^:]*|.*:.*:.*?))(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
-      if (port !== undefined && Number(port) !== portOf(target)) return false;
-      const domain = bracketed ?? plain.replace(/^\*?\./, '');
-      return domain !== '' && (host === domain || host.endsWith(`.${domain}`));
-    });
-}
-
 export function proxyHeaders(proxy: URL): Record<string, string> {
-  if (proxy.username === '') return {};
-  const pair = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+  const credentials = proxyCredentials(proxy);
+  return credentials === null ? {} : { 'proxy-authorization': credentials };
 }
 
 /**
