@@ -1,7 +1,7 @@
 /** The endpoints and keys that a process knows, found by their ids, and their exchange with a store. */
 import type { Clock } from '@pawl/engine';
 import { closedBreaker } from './breaker.ts';
-import { type Endpoint, endpointId, fingerprintOf, type KeyHealth, keyCredited } from './endpoint.ts';
+import { type Endpoint, endpointId, fingerprintOf, type KeyHealth, recordCredit } from './endpoint.ts';
 import { Gate } from './gate.ts';
 import type { StoredHealth } from './health-store.ts';
 import { defaultPolicy } from './policy.ts';
@@ -55,7 +55,7 @@ export class Endpoints {
     for (const { provider, key, credit } of stored.credits) {
       const health = findKey(this.#find(provider), key);
       const isNews = credit.at > (health.credit?.at ?? now - snapshotMs);
-      if (isNews) keyCredited(health, credit, defaultPolicy);
+      if (isNews) recordCredit(health, credit, defaultPolicy);
     }
     for (const { provider, key, what, at } of stored.refusals ?? []) {
       const { refused } = findKey(this.#find(provider), key);

@@ -7,11 +7,11 @@ import type { Credit } from './credit.ts';
 import {
   type Consequence,
   type Endpoint,
-  keyCredited,
-  type Place,
-  placeFailed,
-  placeObserved,
-  placeSucceeded,
+  type ModelHealth,
+  recordCredit,
+  recordFailure,
+  recordRateLimits,
+  recordSuccess,
 } from './endpoint.ts';
 import { Endpoints } from './endpoints.ts';
 import { type HealthStore, readStored } from './health-store.ts';
@@ -35,17 +35,17 @@ export type Health = {
   readonly loading: Promise<void> | null;
   /** Writes to the store what is worth keeping. Rests are written at once; call it before the process ends. */
   flush(): Promise<void>;
-  place(candidate: Candidate, key: Key | null): Place;
+  of(candidate: Candidate, key: Key | null): ModelHealth;
   endpoint(provider: Provider): Endpoint;
-  observe(place: Place, headers: IncomingHttpHeaders): void;
+  observe(modelHealth: ModelHealth, headers: IncomingHttpHeaders): void;
   /** What the account behind a key was refused, for its wires to know. It is asked for again after a week. */
-  refusals(place: Place): Refusals;
+  refusals(modelHealth: ModelHealth): Refusals;
   /** The provider told what is left of the account of a key. */
   credited(provider: Provider, key: Key, credit: Credit): void;
   /** A request is about to be sent. */
-  begins(place: Place): void;
-  succeeded(place: Place): void;
-  failed(place: Place, error: PawlError, policy: Policy): Consequence;
+  begins(modelHealth: ModelHealth): void;
+  succeeded(modelHealth: ModelHealth): void;
+  failed(modelHealth: ModelHealth, error: PawlError, policy: Policy): Consequence;
   /** Calls when a provider answers again that was left alone; returns how to be called no more. */
   onRecovery(call: () => void): () => void;
 };
@@ -81,33 +81,33 @@ export function createHealth({ store, clock = systemClock }: { store?: HealthSto
       await saver?.loading;
       await saver?.save();
     },
-    place(candidate, key) {
+    of(candidate, key) {
       const endpoint = endpoints.of(candidate.provider);
-      return { endpoint, health: endpoints.healthOf(endpoint, key), model: modelOf(candidate) };
+      return { endpoint, keyHealth: endpoints.healthOf(endpoint, key), model: modelOf(candidate) };
     },
     endpoint: (provider) => endpoints.of(provider),
-    observe(place, headers) {
+    observe(modelHealth, headers) {
       const snapshot = readRateLimits(headers, clock.now());
-      if (snapshot !== null) placeObserved(place, snapshot);
+      if (snapshot !== null) recordRateLimits(modelHealth, snapshot);
     },
-    refusals: ({ health }) => ({
-      has: (what) => endpoints.isRefused(health, what),
+    refusals: ({ keyHealth }) => ({
+      has: (what) => endpoints.isRefused(keyHealth, what),
       add(what) {
-        health.refused.set(what, clock.now());
+        keyHealth.refused.set(what, clock.now());
         saver?.saveSoon();
       },
     }),
     credited(provider, key, credit) {
-      keyCredited(endpoints.healthOf(endpoints.of(provider), key), credit, defaultPolicy);
+      recordCredit(endpoints.healthOf(endpoints.of(provider), key), credit, defaultPolicy);
     },
     begins({ endpoint }) {
       breakerBegins(endpoint.breaker, clock.now());
     },
-    succeeded(place) {
-      if (placeSucceeded(place)) announceRecovery();
+    succeeded(modelHealth) {
+      if (recordSuccess(modelHealth)) announceRecovery();
     },
-    failed(place, error, policy) {
-      const consequence = placeFailed(place, error, { now: clock.now(), policy });
+    failed(modelHealth, error, policy) {
+      const consequence = recordFailure(modelHealth, error, { now: clock.now(), policy });
       if (consequence.restMs > 0) saver?.saveSoon();
       if (consequence.hasRecovered) announceRecovery();
       return consequence;
