@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Model } from '@pawl/engine';
-import type { ProxyEnvironment } from '@pawl/engine/proxy';
 import { isPawlError, PawlError } from '@pawl/protocol';
+import type { ProxyEnvironment } from '@pawl/protocol/proxy';
 import { findAt, providerCalled } from './catalogue/find.ts';
 import { infoOf } from './catalogue/pricing.ts';
 import type { ModelFacts } from './catalogue/table.ts';

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { ModelsSettings, ProviderSettings } from '@pawl/models/select';
+import type { ModelsSettings } from '@pawl/models/select';
 import type { CompactionSettings, Flow, Limits, PermissionMode, RuleSet, TaskSettings } from '@pawl/protocol';
 import { stricterMode } from '@pawl/protocol';
 import type { NetworkAccess, SandboxLimits, SandboxMode } from '@pawl/tools';
@@ -11,7 +11,7 @@ import type { Trust } from '../policy/trust.ts';
 import { smaller, stricterTasks } from './limits.ts';
 import { badConfig, parseConfig } from './parse.ts';
 import { projectConfigPath, userConfigPath } from './paths.ts';
-import type { Written } from './written.ts';
+import type { Written } from './schema/settings.ts';
 
 export type Config = {
   /** The model of runs that name none, and the file that says so. */
@@ -169,11 +169,10 @@ function hostsInVain(user: Written, project: Written, userPath: string): string[
 
 async function readFile(path: string): Promise<Written> {
   const value = await parseConfig(path);
-  const { problemIn } = await import('./check.ts');
-  const { schemaText } = await import('./schema.ts');
-  const problem = problemIn(value, JSON.parse(schemaText()));
-  if (problem !== null) throw badConfig(path, problem);
-  return value as Written;
+  const [{ check }, { settings }] = await Promise.all([import('./schema/check.ts'), import('./schema/settings.ts')]);
+  const checked = check(value, settings);
+  if ('problem' in checked) throw badConfig(path, checked.problem);
+  return checked.value;
 }
 
 /** Whether the user has trusted exactly what this file brings along; of one that brings nothing nobody asks. */
@@ -187,11 +186,9 @@ function withPaths(written: Written, folder: string): Written {
   if (written.providers === undefined) return written;
   const absolute = (file: string) =>
     /^~(?=[/\\])/.test(file) ? join(homedir(), file.slice(1)) : resolve(folder, file);
-  const providers = Object.entries(written.providers).map(([name, provider]): [string, ProviderSettings] => [
-    name,
-    provider.keys === undefined
-      ? provider
-      : { ...provider, keys: provider.keys.map((key) => ('file' in key ? { file: absolute(key.file) } : key)) },
-  ]);
+  const providers = Object.entries(written.providers).map(([name, provider]) => {
+    const keys = provider.keys?.map((key) => (key.file === undefined ? key : { file: absolute(key.file) }));
+    return [name, { ...provider, ...(keys !== undefined && { keys }) }] as const;
+  });
   return { ...written, providers: Object.fromEntries(providers) };
 }

@@ -9,7 +9,7 @@ import {
 } from '@pawl/models/select';
 import { parseRule, problemOfHost } from '@pawl/policy';
 import { messageOf } from '@pawl/protocol';
-import type { Written } from './written.ts';
+import type { Written } from './schema/settings.ts';
 
 /** The first mistake in `written`, as `place: what`, or null; `all` are the settings that hold together with it. */
 export function mistakeIn(written: Written, all: ModelsSettings): string | null {

@@ -4,7 +4,7 @@ import { defaultLimits, taskSettingsOf } from '@pawl/engine';
 import { isWiderMode } from '@pawl/protocol';
 import type { Trust } from '../policy/trust.ts';
 import { within } from './limits.ts';
-import type { Written } from './written.ts';
+import type { Written } from './schema/settings.ts';
 
 /** What takes effect, and a line for each setting that does not. */
 export type ProjectShare = { settings: Written; ignored: readonly string[] };
@@ -49,7 +49,12 @@ export function shareOf(written: Written, { user, userPath, isKnown, trust }: Pr
   /** The provider of a model that only the project itself tells of, or null. */
   const foreign = (id: string) => Object.keys(providers).find((name) => id.startsWith(`${name}/`) && !isKnown(name));
   const settings: Written = { ...(compaction !== undefined && { compaction }) };
-  const narrowed = <Of extends object>(name: string, given: Partial<Of>, own: Partial<Of>, usual: Of): Partial<Of> => {
+  const narrowed = <Of extends object, Given extends Partial<Of>>(
+    name: string,
+    given: Given,
+    own: Partial<Of>,
+    usual: Of,
+  ): Given => {
     const { kept, wider } = within(given, { ...usual, ...own });
     // What the user has settled is no surprise.
     for (const limit of wider.filter((each) => !(each in own)))

@@ -1,8 +1,10 @@
 /** `pawl context --list` and `--remove`: what is large in what the model sees, and how a person takes it out. */
+
 import { createHost } from '@pawl/engine';
 import { removableIn } from '@pawl/engine/core';
 import { stateOf } from '@pawl/engine/readers';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { findSession } from '../sessions/find.ts';
 import { noModel } from '../sessions/no-model.ts';
 import { withLog } from '../sessions/open.ts';
@@ -39,7 +41,7 @@ export async function removeContent(named: string, id: string): Promise<ExitCode
       await host.close();
     }
   });
-  process.stderr.write(`Taken out of what the model sees: ${id}. The log keeps it.\n`);
+  printNotice(`Taken out of what the model sees: ${id}. The log keeps it.`);
   return exitCodes.completed;
 }
 

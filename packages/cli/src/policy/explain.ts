@@ -1,4 +1,5 @@
 /** `pawl policy explain 'bash(git log && rm x)'`: which rule decides on a call, part by part, and why. Nothing is run. */
+
 import { homedir } from 'node:os';
 import { canonicalPathsOf, type Tool, type ToolScope } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
@@ -13,6 +14,7 @@ import {
 } from '@pawl/policy';
 import type { JsonObject, PermissionMode } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printWarning } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { createStyle, wantsColour } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
@@ -45,7 +47,7 @@ export async function explainCall(call: string, flags: ExplainFlags): Promise<Ex
       : textOf(call, explanation, suggestions),
   );
   await output.flush();
-  for (const warning of [...policy.warnings, ...notices]) process.stderr.write(`pawl: ${visible(warning)}\n`);
+  for (const warning of [...policy.warnings, ...notices]) printWarning(warning);
   return exitCodes.completed;
 }
 

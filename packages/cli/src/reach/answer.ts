@@ -1,9 +1,11 @@
 /** `pawl approve`, `deny` and `answer`: a person's word on what a session, or one of its tasks, asks. */
+
 import type { Storage } from '@pawl/engine';
-import { oneLine, visible } from '@pawl/engine/readers/visible';
+import { oneLine } from '@pawl/engine/readers/visible';
 import { parseRule } from '@pawl/policy';
 import type { Answer, JsonObject, Question } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { findSession } from '../sessions/find.ts';
 import { withLog } from '../sessions/open.ts';
 import { usageError } from '../usage-error.ts';
@@ -95,7 +97,7 @@ async function resolve(
     const { isDriven } = await deliver(log, errand(pending));
     return { main: await mainOf(log, pending.session), pending, isDriven };
   });
-  process.stderr.write(`${visible(saidText(pending))}\n`);
+  printNotice(saidText(pending));
   if (isDriven) return exitCodes.completed;
   // What else is asked waits for other terminals, as this did.
   const { runPrompt } = await import('../run/run.ts');

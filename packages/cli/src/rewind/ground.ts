@@ -1,10 +1,12 @@
 /** A session at rest, to be rewound: nobody drives it, and no turn of it is open. */
+
 import type { SessionSummary, Storage } from '@pawl/engine';
 import { createHost } from '@pawl/engine';
 import { type TaskLogs, tasksIn } from '@pawl/engine/readers';
 import type { DurableEvent } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import type { Reversal } from '@pawl/tools/undo';
+import { printNotice } from '../output/notice.ts';
 import { findSession, newestSession } from '../sessions/find.ts';
 import { noModel } from '../sessions/no-model.ts';
 import { withLog } from '../sessions/open.ts';
@@ -75,7 +77,7 @@ export async function tellSession(
       await opened.command('files.report', { ...reverted, content: [{ type: 'text', text }] });
     } catch (error) {
       if (!isPawlError(error)) throw error;
-      process.stderr.write(`The session could not be told of it: ${messageOf(error)}\n`);
+      printNotice(`The session could not be told of it: ${messageOf(error)}`);
     } finally {
       await host.close();
     }

@@ -3,6 +3,7 @@ import { visible } from '@pawl/engine/readers/visible';
 import type { DurableEvent } from '@pawl/protocol';
 import { PawlError, textOf } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { copySession } from '../sessions/fork.ts';
 import { usageError } from '../usage-error.ts';
 import { onGround, tellSession } from './ground.ts';
@@ -58,7 +59,7 @@ export async function rewind(named: string, flags: RewindFlags): Promise<ExitCod
     if (draft !== null) {
       process.stderr.write(`It stops before this message, which you may send again or change:\n${visible(draft)}\n`);
     }
-    process.stderr.write(`Go on with: pawl run --resume ${copy.session} "what to do"\n`);
+    printNotice(`Go on with: pawl run --resume ${copy.session} "what to do"`);
   }
   return exitCodes.completed;
 }

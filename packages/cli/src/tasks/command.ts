@@ -1,4 +1,5 @@
 /** `pawl tasks`: the tasks of a session and theirs, how they ended, and taking one back. */
+
 import type { State } from '@pawl/engine';
 import { createHost } from '@pawl/engine';
 import { evolve, initialState } from '@pawl/engine/core';
@@ -8,6 +9,7 @@ import type { DurableEvent, TaskView } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { deliver } from '../reach/deliver.ts';
 import { findSession } from '../sessions/find.ts';
@@ -30,7 +32,7 @@ export async function listTasks(named: string, flags: { json?: true }): Promise<
     return below(session);
   });
   if (flags.json === true) return print(`${JSON.stringify(tasks, null, 2)}\n`);
-  if (tasks.length === 0) process.stderr.write('This session has delegated nothing.\n');
+  if (tasks.length === 0) printNotice('This session has delegated nothing.');
   return print(tasks.flatMap((task) => rowsOf(task, 0)).join(''));
 }
 

@@ -1,4 +1,4 @@
-import type { ProxyEnvironment } from '@pawl/engine/proxy';
+import type { ProxyEnvironment } from '@pawl/protocol/proxy';
 import { connectionTo } from '../http/connection.ts';
 import { getJson } from '../http/get.ts';
 import { type Credit, creditIn } from '../pool/credit.ts';

@@ -1,5 +1,5 @@
-import type { ProxyEnvironment } from '@pawl/engine/proxy';
 import { PawlError } from '@pawl/protocol';
+import type { ProxyEnvironment } from '@pawl/protocol/proxy';
 import { findAt, providerAt, providerCalled } from '../catalogue/find.ts';
 import type { CatalogueProvider, DatedPrices, ModelFacts } from '../catalogue/table.ts';
 import type { Timeouts } from '../http/timeouts.ts';

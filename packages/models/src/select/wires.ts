@@ -1,5 +1,5 @@
 import type { Model } from '@pawl/engine';
-import type { ProxyEnvironment } from '@pawl/engine/proxy';
+import type { ProxyEnvironment } from '@pawl/protocol/proxy';
 import type { ModelFacts } from '../catalogue/table.ts';
 import type { WireTap } from '../http/connection.ts';
 import type { Parameters } from '../parameters.ts';

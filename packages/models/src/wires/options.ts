@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ProxyEnvironment } from '@pawl/engine/proxy';
 import { PawlError } from '@pawl/protocol';
+import type { ProxyEnvironment } from '@pawl/protocol/proxy';
 import type { ModelFacts } from '../catalogue/table.ts';
 import type { WireTap } from '../http/connection.ts';
 import { defaultTimeouts, type Timeouts } from '../http/timeouts.ts';

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { PawlError } from '@pawl/protocol';
+import { hostOf, portOf } from '@pawl/protocol/proxy';
 import { readBody } from './body.ts';
 import { Deadline } from './deadline.ts';
 import { exchange, failure, type Route } from './exchange.ts';
 import type { Network } from './network.ts';
 import type { WebOptions } from './options.ts';
 import { routeTo } from './route.ts';
-import { hostOf, portOf, type TargetRules, targetOf } from './target.ts';
+import { type TargetRules, targetOf } from './target.ts';
 
 const mostRedirects = 5;
 

@@ -1,10 +1,9 @@
-import { proxyFor } from '@pawl/engine/proxy';
 import { PawlError } from '@pawl/protocol';
+import { hostOf, proxyFor } from '@pawl/protocol/proxy';
 import { readBody } from './body.ts';
 import { Deadline } from './deadline.ts';
 import { exchange, failure, type Route } from './exchange.ts';
 import type { WebOptions } from './options.ts';
-import { hostOf } from './target.ts';
 
 export type JsonAnswer = { status: number; value: unknown };
 

@@ -1,5 +1,5 @@
-import { proxyFor } from '@pawl/engine/proxy';
 import { PawlError } from '@pawl/protocol';
+import { proxyFor } from '@pawl/protocol/proxy';
 import type { Route } from './exchange.ts';
 import { type Network, openAddresses } from './network.ts';
 

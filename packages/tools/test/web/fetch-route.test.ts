@@ -2,7 +2,7 @@ import { createServer, request as plainRequest } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { setDefaultCACertificates } from 'node:tls';
-import { proxyFor } from '@pawl/engine/proxy';
+import { proxyFor } from '@pawl/protocol/proxy';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { certificate, privateKey } from './certificate.ts';
 import { createFetcher, listen, page, serve } from './server.ts';
@@ -99,7 +99,7 @@ describe('T5: proxies', () => {
 
   it('a proxy that refuses, or is not there, is named', async () => {
     const proxy = await serveProxy(407);
-    const refused = createFetcher({ environment: { https_proxy: proxy.url, no_proxy: '<-loopback>' } }, unknownName);
+    const refused = createFetcher({ environment: { https_proxy: proxy.url } }, unknownName);
     await expect(refused.fetch('https://site.example/')).rejects.toThrow(
       `The proxy ${proxy.url} refused site.example:443 with HTTP 407`,
     );

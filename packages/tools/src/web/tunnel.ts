@@ -1,12 +1,6 @@
 import type { Socket } from 'node:net';
-import { proxyCredentials } from '@pawl/engine/proxy';
 import { PawlError } from '@pawl/protocol';
-import { hostOf, portOf } from './target.ts';
-
-export function proxyHeaders(proxy: URL): Record<string, string> {
-  const credentials = proxyCredentials(proxy);
-  return credentials === null ? {} : { 'proxy-authorization': credentials };
-}
+import { hostOf, portOf, proxyHeaders } from '@pawl/protocol/proxy';
 
 /**
  * A connection to the target of an https URL through a proxy (CONNECT, RFC 9110 §9.3.6), still without TLS.
