@@ -23,7 +23,9 @@ z.config({ jitless: true });
 
 /** A setting that may be left out, with the description that editors show. */
 export function setting<Schema extends z.ZodMiniType>(description: string, schema: Schema) {
-  return z.exactOptional(schema).register(z.globalRegistry, { description });
+  const optional = z.exactOptional(schema);
+  z.globalRegistry.add(optional, { description });
+  return optional;
 }
 
 /** A setting that must be there. The schema is copied, because a description belongs to one place. */
