@@ -51,7 +51,7 @@ export async function showTask(named: string, id: string, flags: { json?: true }
     return taskIn(stateOf(await log.read(session)), id);
   });
   if (flags.json === true) {
-    const { letters: _, calls: __, ...record } = task;
+    const { pendingCommands: _, calls: __, ...record } = task;
     return print(`${JSON.stringify(record, null, 2)}\n`);
   }
   const { session, status, prompt, scope, tools, history, filesChanged, costUsd, envelope } = task;

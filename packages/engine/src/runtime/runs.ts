@@ -10,7 +10,7 @@ import { Speculation } from './speculation.ts';
 type Running = { controller: AbortController; isStop: boolean; hasReported: boolean; done: Promise<void> };
 
 /** Effects that may end one after another without anything coming of them, before the session is given up. */
-const mostFruitless = 100;
+const maxFruitless = 100;
 
 /** How long what was told to stop is waited for, ms: longer than tools are given to stop. */
 const settleMs = 3000;
@@ -118,7 +118,7 @@ export class Runs {
         if (this.#hasEnded || this.#home.isBusy()) return;
         // An effect whose outcome was lost is owed again. One that never has any would be begun again for ever.
         this.#fruitless = state.seq === seq ? this.#fruitless + 1 : 0;
-        if (this.#fruitless < mostFruitless) this.act();
+        if (this.#fruitless < maxFruitless) this.act();
         else this.#home.fail(new Error(`Effects such as ${effect.id} end without an outcome.`));
       });
   }

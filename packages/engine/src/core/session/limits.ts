@@ -1,11 +1,11 @@
-/** Which limits can be held. */
+/** Which limits are valid. */
 import type { Limits } from '@pawl/protocol';
 import type { Refusal } from '../decision.ts';
 import { refuse } from '../decision.ts';
 
 /**
- * Limits that are none, or that nobody could hold: a limit in dollars is worth nothing where the price is unknown,
- * so it is refused before anything is spent.
+ * Why limits are refused; null if they are valid. A limit in dollars is refused where the price is unknown, because it
+ * could not be enforced.
  */
 export function limitsRefusal(limits: Limits, isPriceKnown: boolean): Refusal | null {
   const { steps, durationMs, tokens, usd, sessionTokens, sessionUsd, approvalTimeoutMs } = limits;

@@ -23,7 +23,7 @@ export type BodySettings = {
 };
 
 /** The API refuses a lower limit. */
-const leastOutputTokens = 16;
+const minOutputTokens = 16;
 /** Characters of a cache key. */
 const longestKey = 64;
 
@@ -59,7 +59,7 @@ export function createBodyMaker(settings: BodySettings): (request: ModelRequest,
     bytesOf = (digest) => request.file?.(digest) ?? null;
     const fields = {
       model: settings.model,
-      max_output_tokens: Math.max(request.maxOutputTokens, leastOutputTokens),
+      max_output_tokens: Math.max(request.maxOutputTokens, minOutputTokens),
       stream: settings.isStreaming,
       store: false,
       // Models that do not think refuse to be asked.
