@@ -4,7 +4,7 @@ import type { CompactionSettings, Limits, PermissionMode, RuleSet, TurnOptions }
 import type { SandboxMode } from '@pawl/tools';
 import { defaultAgent } from '../agents/check.ts';
 import type { Traffic } from '../models.ts';
-import type { Shown } from '../output/shown.ts';
+import type { Shown } from '../output/detail.ts';
 import { usageError } from '../usage-error.ts';
 import { parseCount, parseDollars, parseDuration, parseFolder } from '../values.ts';
 import { type Origin, readOrigin } from './origin.ts';

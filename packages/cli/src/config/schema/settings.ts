@@ -337,4 +337,4 @@ export const settings = group({
 });
 
 /** The settings of one file, once they are known to be valid. */
-export type Written = z.output<typeof settings>;
+export type SettingsFile = z.output<typeof settings>;
