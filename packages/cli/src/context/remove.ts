@@ -11,7 +11,7 @@ import { withLog } from '../sessions/open.ts';
 import { usageError } from '../usage-error.ts';
 
 /** Entries shown, unless as JSON. */
-const mostShown = 20;
+const maxShown = 20;
 
 /** The largest contents first, each with the id by which it can be taken out. */
 export async function listContents(named: string, { json }: { json?: true }): Promise<ExitCode> {
@@ -21,7 +21,7 @@ export async function listContents(named: string, { json }: { json?: true }): Pr
     ...rest,
   }));
   const lines = contents
-    .slice(0, mostShown)
+    .slice(0, maxShown)
     .map(({ id, tokens, what }) => `${id.padEnd(20)}${String(tokens).padStart(9)}  ${what}`);
   const text = [`${'id'.padEnd(20)}${'tokens'.padStart(9)}  content`, ...lines, ''].join('\n');
   process.stdout.write(json === true ? `${JSON.stringify(contents, null, 2)}\n` : text);
