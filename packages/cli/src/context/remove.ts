@@ -12,7 +12,7 @@ import { withLog } from '../sessions/open.ts';
 import { usageError } from '../usage-error.ts';
 
 /** Entries shown, unless as JSON. */
-const mostShown = 20;
+const maxShown = 20;
 
 /** The largest contents first, each with the id by which it can be taken out. */
 export async function listContents(named: string, { json }: { json?: true }): Promise<ExitCode> {
@@ -22,7 +22,7 @@ export async function listContents(named: string, { json }: { json?: true }): Pr
     ...rest,
   }));
   const lines = contents
-    .slice(0, mostShown)
+    .slice(0, maxShown)
     .map(
       ({ id, tokens, source, what }) => `${id.padEnd(20)}${String(tokens).padStart(9)}  ${oneLine(source)}: ${what}`,
     );

@@ -100,11 +100,8 @@ function stateOf(events: readonly DurableEvent[]): State {
 function taskIn({ tasks }: State, id: string): State['tasks'][number] {
   const found = tasks.find((task) => task.id === id);
   if (found !== undefined) return found;
-  const known = tasks.map((task) => task.id).join(', ');
-  throw new PawlError(
-    'no_task',
-    `There is no task "${id}". ${known === '' ? 'There is none.' : `There are: ${known}.`}`,
-  );
+  const ids = tasks.map((task) => task.id).join(', ');
+  throw new PawlError('no_task', `There is no task "${id}". ${ids === '' ? 'There is none.' : `There are: ${ids}.`}`);
 }
 
 async function print(text: string): Promise<ExitCode> {
