@@ -27,7 +27,11 @@ async function greet(connection: Connection): Promise<RemoteClient | null> {
   const lines = connection.lines()[Symbol.asyncIterator]();
   const hello = await lineOf<Hello>(lines, 'hello');
   if (hello === null) return null;
-  const proof = hello.proof === null ? null : openSync(hello.proof, 'r');
+  const proof = hello.proof === null ? null : openProof(hello.proof);
+  if (proof === 'gone') {
+    connection.close();
+    return null;
+  }
   try {
     const reply: Reply = { type: 'hello', pid: process.pid, call: process.env[callVariable] ?? null };
     await connection.send(reply);
@@ -36,6 +40,16 @@ async function greet(connection: Connection): Promise<RemoteClient | null> {
     return remoteClient({ ...connection, lines: () => ({ [Symbol.asyncIterator]: () => lines }) }, welcome.by);
   } finally {
     if (proof !== null) closeSync(proof);
+  }
+}
+
+/** `gone` where the process that made the file has ended meanwhile, and the file with it. */
+function openProof(path: string): number | 'gone' {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'gone';
+    throw error;
   }
 }
 
