@@ -37,7 +37,11 @@ type Pending = { resolve(result: unknown): void; reject(error: PawlError): void 
 const lost = () =>
   new PawlError('connection_lost', 'The process that drives the session is gone. What was accepted is in the log.');
 
-/** `identity` is what the other side takes this client for. */
+/**
+ * `identity` is what the other side takes this client for.
+ * @example
+ * const client = remoteClient(lineConnection(socket), { kind: 'human', id: 'me' });
+ */
 export function remoteClient(connection: Connection, identity: Identity): RemoteClient {
   /** By id, in the order in which they were asked: a command may be sent twice. */
   const pending = new Map<string, Pending[]>();

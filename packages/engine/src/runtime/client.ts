@@ -1,4 +1,4 @@
-/** One client's hold on one live session. */
+/** The client of one live session. */
 import type {
   Command,
   CommandData,
@@ -22,10 +22,10 @@ import { viewOf } from './view.ts';
 
 type Changes = Parameters<SessionClient['configure']>[0];
 
-/** Commands that name a model or an agent, of which the host knows more. */
+/** Commands that name a model or an agent, whose details the host fills in. */
 const completed: ReadonlySet<CommandType> = new Set<CommandType>(['session.configure', 'plan.execute']);
 
-/** `complete` fills in what is known of a model or an agent that is being switched to. */
+/** `complete` fills in the details of a model or agent that is being switched to. */
 export function sessionClient(
   session: Session,
   identity: Identity,
@@ -51,7 +51,7 @@ export function sessionClient(
     events.hold();
     const data = { content, delivery, ...asked, ...schema };
     command('input.send', data, id).then(
-      // Sent before: what became of it since is in the log.
+      // Sent before: its events are in the log.
       (receipt) => events.release(receipt.isDuplicate ? receipt.seq : undefined),
       (refusal: unknown) => {
         events.end(refusal);
@@ -83,7 +83,7 @@ export function sessionClient(
           if (message.role === 'user') isOwn ||= message.input === id;
           else answer = followAnswer(answer, message);
         }
-        // What ends the turn is said last, unless the agent said it in words of its own.
+        // The sentence that ends the turn is the answer, unless the agent has written one.
         if (event.type === 'tool.finished' && answer.text === '') {
           answer = { text: event.data.endsTurn ?? '', isOpen: false };
         }
@@ -112,7 +112,7 @@ function withTarget(data: object & { target?: { maxIterations?: number } | undef
   return data.target === undefined ? data : { ...data, target: { maxIterations: defaultIterations, ...data.target } };
 }
 
-/** Tells the event with which an input is done with: its turn ended, or it was removed, or it became context without a turn. */
+/** Recognises the last event that concerns an input: its turn ended, or it was removed, or it became context. */
 function endsWith(input: string): (event: PawlEvent) => boolean {
   let turn: number | null = null;
   let isTaken = false;

@@ -52,6 +52,9 @@ type Row = {
 /**
  * For all processes of one machine. Nothing is opened before it is used, and where there is no file there are no notes.
  * All functions throw `memory_unavailable` when the file cannot be used.
+ * @example
+ * const memory = sqliteMemory({ path: '/home/me/memory.db' });
+ * const host = createHost({ log, model, memory });
  */
 export function sqliteMemory(options: SqliteMemoryOptions): Memory {
   const path = resolve(options.path);

@@ -33,6 +33,9 @@ export type SqliteLogOptions = {
  * own. A damaged file is kept under a new name, and what can be read of it goes on in a new one. `damage()` tells;
  * its entry for a file has an empty session.
  * @throws `log_unavailable` when the file cannot be used, `log_too_new` when a newer Pawl wrote it.
+ * @example
+ * const log = sqliteLog({ path: '/home/me/sessions.db' });
+ * const host = createHost({ log, model });
  */
 export function sqliteLog(options: SqliteLogOptions): Storage {
   return openSqliteLog(options, migrations);

@@ -2,7 +2,7 @@
  * The settings of users and projects: what a file may hold, and what each setting means. `config.schema.json` beside
  * this file is made from it: run `npm run schema` after a change.
  */
-import { permissionModes } from '@pawl/protocol';
+import { bounds, permissionModes } from '@pawl/protocol';
 import * as z from 'zod/mini';
 import {
   anyText,
@@ -257,7 +257,7 @@ export const settings = group({
     group({
       depth: setting('Tasks below each other; default 2.', wholeNumber({ from: 0, to: 5 })),
       live: setting('Tasks of one session at the same time; default 8.', wholeNumber({ from: 1, to: 64 })),
-      steps: setting('Model calls of a task; default 25.', wholeNumber({ from: 1, to: 1000 })),
+      steps: setting('Model calls of a task; default 25.', wholeNumber({ from: 1, to: bounds.maxSteps })),
       durationMs: setting('Default a quarter of an hour.', wholeNumber({ from: 1 })),
       idleMs: setting(
         'How long a background task rests after plain text before it is nudged; default 120000.',
@@ -277,7 +277,7 @@ export const settings = group({
   limits: setting(
     "Limits of each turn, and of a session where the name says so. Of the user's and the project's, the smaller holds.",
     group({
-      steps: setting('Model calls in one turn.', wholeNumber({ from: 1, to: 1000 })),
+      steps: setting('Model calls in one turn.', wholeNumber({ from: 1, to: bounds.maxSteps })),
       durationMs: z.exactOptional(wholeNumber({ from: 1 })),
       tokens: z.exactOptional(wholeNumber({ from: 1 })),
       usd: z.exactOptional(positiveNumber),
