@@ -14,7 +14,14 @@ import type {
   TurnResult,
   UserPart,
 } from '@pawl/protocol';
-import { commandDefaults, defaultIterations, jsonSchemaOf, PawlError, resultBy } from '@pawl/protocol';
+import {
+  commandDefaults,
+  defaultIterations,
+  jsonSchemaOf,
+  PawlError,
+  resultBy,
+  sessionShortcuts,
+} from '@pawl/protocol';
 import { followAnswer, noAnswer } from '../readers/answer.ts';
 import { createId } from './ids.ts';
 import type { Session } from './session.ts';
@@ -94,13 +101,7 @@ export function sessionClient(
       const made = (await resultBy(options.outputSchema, result)) as ResultOf<Schema> | undefined;
       return { ...rest, ...(made !== undefined && { result: made }) };
     },
-    cancel: (reason) => command('turn.cancel', reason === undefined ? {} : { reason }),
-    approve: (call, answer = {}) => command('approval.resolve', { call, decision: 'allow', ...answer }),
-    deny: (call, reason) =>
-      command('approval.resolve', { call, decision: 'deny', ...(reason !== undefined && { reason }) }),
-    answer: (call, answers) => command('question.answer', { call, answers }),
-    decline: (call, reason) => command('question.decline', { call, ...(reason !== undefined && { reason }) }),
-    configure: (changes) => command('session.configure', changes),
+    ...sessionShortcuts(command),
     events: (from, signal) => session.bus.subscribe(from, signal, { keepsAlive: true }),
     view: () => session.look(viewOf),
   };

@@ -8,11 +8,11 @@ import { createBlobs } from './blobs.ts';
 import { transaction } from './connection.ts';
 import { type Append, createEvents, encodeAppend } from './events.ts';
 import { openFile } from './file.ts';
+import { attempt, createGroupCommit } from './group-commit.ts';
 import { type Migration, migrations } from './migrations.ts';
 import { watchNeighbours } from './neighbours.ts';
 import { createOwners } from './owners.ts';
 import { deleteSession, indexSession, listSessions, sessionsBehind } from './sessions.ts';
-import { attempt, createTogether } from './together.ts';
 
 export type SqliteLogOptions = {
   /** The database file. It and its folders are made if they do not exist, readable by this user only. */
@@ -58,7 +58,7 @@ export function openSqliteLog(options: SqliteLogOptions, steps: readonly Migrati
     neighbours.moveTo(database);
     return { database, events: createEvents(database, report), blobs: createBlobs(database) };
   });
-  const together = createTogether((appends: readonly Append[]) =>
+  const groupCommit = createGroupCommit((appends: readonly Append[]) =>
     use(({ database, events }) => {
       const writeAll = () =>
         appends.map((append) => {
@@ -88,7 +88,7 @@ export function openSqliteLog(options: SqliteLogOptions, steps: readonly Migrati
   return {
     async append(session, expectedSeq, events) {
       const append = encodeAppend(session, expectedSeq, events);
-      if (use((parts) => parts.events.isPlain(append))) await together.write(session, append);
+      if (use((parts) => parts.events.isPlain(append))) await groupCommit.write(session, append);
       else use((parts) => parts.events.write(append));
       changes.notify(session);
     },
@@ -124,7 +124,7 @@ export function openSqliteLog(options: SqliteLogOptions, steps: readonly Migrati
     damage: () => damage.map((found) => ({ ...found })),
     async close() {
       if (changes.isClosed()) return;
-      together.flush();
+      groupCommit.flush();
       changes.close();
       neighbours.stop();
       try {
