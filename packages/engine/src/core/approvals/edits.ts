@@ -1,6 +1,7 @@
 /** What an approver changed, in words. */
 import type { Json, JsonObject } from '@pawl/protocol';
 import { canonicalJson } from '../canonical-json.ts';
+import { isSameJson } from '../same-json.ts';
 
 /** Values longer than this, in characters, are told by their length. */
 const longestShown = 120;
@@ -14,7 +15,7 @@ export function summariseEdit(before: JsonObject, after: JsonObject): string {
     const [old, now] = [before[name], after[name]];
     if (old === undefined) return now === undefined ? [] : [`${name}: added ${shown(now)}`];
     if (now === undefined) return [`${name}: removed, was ${shown(old)}`];
-    return canonicalJson(old) === canonicalJson(now) ? [] : [`${name}: ${shown(old)} → ${shown(now)}`];
+    return isSameJson(old, now) ? [] : [`${name}: ${shown(old)} → ${shown(now)}`];
   });
   return changes.join('; ');
 }

@@ -1,8 +1,8 @@
 /** What becomes of the calls of the step that runs, and which ones came before it. */
 import type { DurableEvent, EventData, Judgement, Preview, ToolCallPart } from '@pawl/protocol';
-import { canonicalJson } from '../canonical-json.ts';
 import { messagesAfter } from '../history/evolve.ts';
 import { evolveQuestion } from '../questions/evolve.ts';
+import { isSameJson } from '../same-json.ts';
 import type { State, Turn } from '../state.ts';
 import { isMalformed, loopCheck } from './conflicts.ts';
 import { judgeAgain, judgeOnceMore } from './judge-again.ts';
@@ -112,7 +112,7 @@ function evolveCall(call: Call, event: CallEvent): void {
       call.isStale = false;
       const isAnswered = call.approved !== null && isSeen(call, event.data.preview);
       // Answers belong to the questions that they were given to.
-      const isSameAsked = canonicalJson(call.questions?.asked) === canonicalJson(event.data.questions);
+      const isSameAsked = isSameJson(call.questions?.asked, event.data.questions);
       if (!isSameAsked) call.questions = null;
       call.status = event.data.verdict === 'ask' && isAnswered ? 'allowed' : statusAfter[event.data.verdict];
       break;

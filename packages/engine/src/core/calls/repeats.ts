@@ -1,5 +1,6 @@
 /** Whether a call only does once more what was done twice before, with nothing new to be learned from it. */
-import { canonicalJson } from '../canonical-json.ts';
+
+import { isSameJson } from '../same-json.ts';
 import type { Call, State } from '../state.ts';
 import type { DoneCall } from './state.ts';
 
@@ -10,8 +11,7 @@ const loopRepetition = 3;
 type Asked = Pick<Call, 'tool' | 'input'>;
 
 function isSameCall(left: Asked, right: Asked): boolean {
-  if (left.tool !== right.tool) return false;
-  return left.input === right.input || canonicalJson(left.input) === canonicalJson(right.input);
+  return left.tool === right.tool && isSameJson(left.input, right.input);
 }
 
 function recentCalls({ turn }: State): readonly DoneCall[] {
@@ -39,7 +39,7 @@ export function isRepetition(state: State, call: Asked): boolean {
   if (since.some((done) => isChange(done) && !isSameCall(done, call))) return false;
   // What a call changed itself is known otherwise after it each time.
   if (isChange(last)) return true;
-  if (same.some(({ known }) => canonicalJson(known) !== canonicalJson(last.known))) return false;
+  if (same.some(({ known }) => !isSameJson(known, last.known))) return false;
   // What failed for what the session did not know may do better now.
   return last.effect === 'read' || Object.entries(last.known).every(([path, digest]) => isKnownAs(state, path, digest));
 }

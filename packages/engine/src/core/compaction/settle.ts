@@ -55,11 +55,12 @@ export function roomMade(state: State, turn: Turn): EventBody[] | null {
 }
 
 /** Whether the turn can do nothing before the compaction that is under way has come to its end. */
-export function isAwaitingCompaction({ turn, compaction, ...state }: State): boolean {
+export function isAwaitingCompaction(state: State): boolean {
+  const { turn, compaction } = state;
   if (turn === null || compaction === null || isStopping(turn)) return false;
   if (turn.phase === 'compacting') return true;
   const isHeldUp = turn.phase === 'between' && turn.ending === null && compaction.ready === null;
-  return isHeldUp && !state.isPaused && isFull({ turn, compaction, ...state });
+  return isHeldUp && !state.isPaused && isFull(state);
 }
 
 /** Its call comes beside the one of the step, and reads about as much. */
