@@ -27,7 +27,6 @@ import {
 import type { ModelsSettings } from './select/settings.ts';
 import { loadWire } from './select/wires.ts';
 
-export { proxyFor } from '@pawl/protocol/proxy';
 export { pricesAt } from './catalogue/cost.ts';
 export { infoOf } from './catalogue/pricing.ts';
 export { catalogue, type DatedPrices, type ModelFacts, type Price } from './catalogue/table.ts';

@@ -1,5 +1,5 @@
 /** The settings at the head of an agent's file. */
-import { permissionModes } from '@pawl/protocol';
+import { bounds, permissionModes } from '@pawl/protocol';
 import * as z from 'zod/mini';
 import { group, list, oneOf, setting, text, textLike, wholeNumber } from '../config/schema/kinds.ts';
 import { colours } from './colours.ts';
@@ -28,7 +28,7 @@ export const agentSettings = group({
       `must be one of ${colours.join(', ')}, or #rrggbb`,
     ),
   ),
-  steps: z.exactOptional(wholeNumber({ from: 1, to: 1000 })),
+  steps: z.exactOptional(wholeNumber({ from: 1, to: bounds.maxSteps })),
 });
 
 export type AgentSettings = z.output<typeof agentSettings>;

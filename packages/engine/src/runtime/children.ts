@@ -8,6 +8,7 @@ import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import type { ChildCommand, State, Task } from '../core/index.ts';
 import { evolve, initialState, ownerId, taskSettingsOf } from '../core/index.ts';
 import type { Clock, SessionLog } from '../ports.ts';
+import { pause } from '../waiting.ts';
 import { childCreation, commandOf, type Role, taskCommand } from './child-orders.ts';
 import {
   type Account,
@@ -240,20 +241,4 @@ function createFold(log: SessionLog, session: string): () => Promise<State> {
     for (const event of await log.read(session, state.seq)) evolve(state, event);
     return state;
   };
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve();
-      return;
-    }
-    const end = () => {
-      callOff();
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const callOff = clock.at(clock.now() + ms, end);
-    signal.addEventListener('abort', end, { once: true });
-  });
 }

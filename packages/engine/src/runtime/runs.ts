@@ -2,8 +2,8 @@
 import type { Actor, TransientBody } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../core/index.ts';
+import { keepingAlive } from '../waiting.ts';
 import type { EffectContext, EffectPorts, Runners } from './effects/effect.ts';
-import { awake } from './keep-alive.ts';
 import { Speculation } from './speculation.ts';
 
 /** `hasReported` is set once the outcome is on its way: from then on there is nothing to stop. */
@@ -87,7 +87,7 @@ export class Runs {
     const { clock } = this.#home.ports;
     const all = Promise.all([...this.#running.values()].map(({ done }) => done));
     const overdue = new Promise<void>((resolve) => clock.at(clock.now() + settleMs, resolve));
-    await awake(Promise.race([all, overdue]));
+    await keepingAlive(Promise.race([all, overdue]));
   }
 
   #start(effect: Effect): void {

@@ -343,9 +343,9 @@ function receiptOf({ decision, seq }: Decided): Receipt {
   }
 }
 
-type Place = Pick<DurableEvent, 'seq' | 'at' | 'session' | 'by'>;
+type EventStamp = Pick<DurableEvent, 'seq' | 'at' | 'session' | 'by'>;
 
-function stamp(body: EventBody, place: Place): DurableEvent {
+function stamp(body: EventBody, place: EventStamp): DurableEvent {
   const { seq, at, session, by } = place;
   return { seq, at, session, ...body, by };
 }

@@ -1,14 +1,13 @@
 /** Mail between the sessions of one tree: what may be sent, what a received mail starts, and retries of deliveries. */
-import type { CommandData, EventBody, EventData, Letter } from '@pawl/protocol';
-import { untrusted } from '@pawl/protocol';
+import type { CommandData, EventBody, EventData, MailDraft } from '@pawl/protocol';
+import { bounds, untrusted } from '@pawl/protocol';
 import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 
 /** A mail and its receiver, as a tool hands it over. */
-export type OutgoingMail = Letter & { to: string };
+export type OutgoingMail = MailDraft & { to: string };
 
-const longestText = 20_000;
 /** Mails that a session may send in one thread, so that two agents do not answer each other for ever. */
 const maxInThread = 50;
 /** Mails that may be on their way at the same time. */
@@ -26,7 +25,8 @@ export function mailProblem(
 ): string | null {
   if (to === state.session) return 'A session does not write to itself. Use notes.';
   if (to === '' || text.trim() === '') return 'A mail has somebody whom it is for, and a text.';
-  if (text.length > longestText) return `A mail has at most ${longestText} characters. Write the rest to a file.`;
+  if (text.length > bounds.maxMailCharacters)
+    return `A mail has at most ${bounds.maxMailCharacters} characters. Write the rest to a file.`;
   if (state.mail.outbox.length >= maxUnderWay) {
     return `${maxUnderWay} mails are on their way already. Wait until some are delivered.`;
   }

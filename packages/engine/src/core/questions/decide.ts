@@ -1,12 +1,10 @@
 /** Which answers to the questions of a call count, and who may give them. */
 import type { Answer, Question } from '@pawl/protocol';
+import { bounds } from '@pawl/protocol';
 import { findCall } from '../calls/evolve.ts';
 import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
-
-/** Longest answer in a person's own words, in characters. */
-const longestText = 20_000;
 
 /** Why this is no valid answer to the question, as a sentence; null if it is valid. */
 export function answerProblem(question: Question, { choices, text }: Answer): string | null {
@@ -17,7 +15,8 @@ export function answerProblem(question: Question, { choices, text }: Answer): st
   if (new Set(choices).size < choices.length) return `"${header}" was given the same option twice.`;
   if (choices.length > 1 && !isMultiple) return `"${header}" takes one option.`;
   if (text !== undefined && !takesText) return `"${header}" takes one of its options, and no other words.`;
-  if ((text ?? '').length > longestText) return `The answer to "${header}" is longer than ${longestText} characters.`;
+  if ((text ?? '').length > bounds.maxAnswerCharacters)
+    return `The answer to "${header}" is longer than ${bounds.maxAnswerCharacters} characters.`;
   // Choosing none of several options is an answer; an empty text is not.
   const isEmpty = choices.length === 0 && (text ?? '').trim() === '';
   return isEmpty && !(isMultiple && text === undefined) ? `"${header}" has no answer.` : null;

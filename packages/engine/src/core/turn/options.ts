@@ -1,5 +1,6 @@
 /** What an input asks of its turn, which of it the next turn inherits, and which requests are refused. */
 import type { Identity, TurnOptions } from '@pawl/protocol';
+import { bounds } from '@pawl/protocol';
 import type { Refusal } from '../decision.ts';
 import { refuse } from '../decision.ts';
 import { schemaFault } from '../json-schema.ts';
@@ -20,8 +21,6 @@ export function optionsOf({ review, outputSchema, toolChoice, requestTimeoutMs, 
 export function inheritedOptions({ lastTurn, lastOptions }: State): TurnOptions {
   return lastTurn === null || lastTurn.outcome === 'completed' ? {} : lastOptions;
 }
-
-const maxIterations = 1000;
 
 /** Why options are refused; null if they are valid. */
 export function optionsRefusal(
@@ -51,8 +50,8 @@ export function optionsRefusal(
   const fault = outputSchema === undefined ? null : schemaFault(outputSchema);
   if (fault !== null) return refuse('bad_schema', `The schema of the result is no JSON Schema: ${fault}`);
   if (target === undefined) return null;
-  if (!isCount(target.maxIterations, maxIterations)) {
-    return refuse('bad_limit', `The limit of iterations is a whole number from 1 to ${maxIterations}.`);
+  if (!isCount(target.maxIterations, bounds.maxIterations)) {
+    return refuse('bad_limit', `The limit of iterations is a whole number from 1 to ${bounds.maxIterations}.`);
   }
   if (target.verify === undefined || by.kind === 'human') return null;
   return refuse('human_only', 'Only a person can name a command that is run without asking.');

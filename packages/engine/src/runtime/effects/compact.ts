@@ -9,10 +9,10 @@ import { defaultSummaryPrompt, repairPrompt, summaryPrompt, summarySystem } from
 import type { Outcome } from '../../core/index.ts';
 import { addCost, addUsage, budgetReached, isFull, noUsage, shortenMiddle, totalTokens } from '../../core/index.ts';
 import type { Model, ModelMessage, ModelRequest } from '../../ports.ts';
+import { untilAborted } from '../../waiting.ts';
 import { chainRequest } from '../middleware.ts';
 import type { EffectContext, Runner } from './effect.ts';
 import { inTime } from './in-time.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** How long the model may take for a summary and its repair, ms: a turn may be waiting for it. */
 const maxSummaryMs = 10 * 60_000;

@@ -76,7 +76,7 @@ function queryOf(state: Readonly<State>): Known {
     metadata: { ...metadata },
     task: input?.role === 'user' ? textOf(input.content) : (state.task ?? ''),
     isFull: isFullGathering(state),
-    known: state.fragments ?? [],
+    fragments: state.fragments ?? [],
   };
 }
 
@@ -116,14 +116,14 @@ async function roleOf(asked: Asked, { ports }: EffectContext): Promise<Surroundi
   }
   const before = asked.isFull
     ? undefined
-    : asked.known.find(({ region, name }) => region === 'system' && name === 'role');
+    : asked.fragments.find(({ region, name }) => region === 'system' && name === 'role');
   return before === undefined ? null : { text: before.text, source: before.source ?? null };
 }
 
 /** Of a host that knows of no surroundings: the pieces that are built in. */
 async function builtin(query: SurroundingsQuery): Promise<readonly Fragment[] | null> {
   const system = composePrompt({ ...query, platform: process.platform });
-  const others = query.isFull ? [] : query.known.filter(({ region }) => region !== 'system');
+  const others = query.isFull ? [] : query.fragments.filter(({ region }) => region !== 'system');
   const fragments = [...system, ...others];
-  return JSON.stringify(fragments) === JSON.stringify(query.known) ? null : fragments;
+  return JSON.stringify(fragments) === JSON.stringify(query.fragments) ? null : fragments;
 }
