@@ -3,6 +3,7 @@
 import { createHost } from '@pawl/engine';
 import { removableIn } from '@pawl/engine/core';
 import { stateOf } from '@pawl/engine/readers';
+import { oneLine } from '@pawl/engine/readers/visible';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { printNotice } from '../output/notice.ts';
 import { findSession } from '../sessions/find.ts';
@@ -11,7 +12,7 @@ import { withLog } from '../sessions/open.ts';
 import { usageError } from '../usage-error.ts';
 
 /** Entries shown, unless as JSON. */
-const mostShown = 20;
+const maxShown = 20;
 
 /** The largest contents first, each with the id by which it can be taken out. */
 export async function listContents(named: string, { json }: { json?: true }): Promise<ExitCode> {
@@ -21,8 +22,10 @@ export async function listContents(named: string, { json }: { json?: true }): Pr
     ...rest,
   }));
   const lines = contents
-    .slice(0, mostShown)
-    .map(({ id, tokens, what }) => `${id.padEnd(20)}${String(tokens).padStart(9)}  ${what}`);
+    .slice(0, maxShown)
+    .map(
+      ({ id, tokens, source, what }) => `${id.padEnd(20)}${String(tokens).padStart(9)}  ${oneLine(source)}: ${what}`,
+    );
   const text = [`${'id'.padEnd(20)}${'tokens'.padStart(9)}  content`, ...lines, ''].join('\n');
   process.stdout.write(json === true ? `${JSON.stringify(contents, null, 2)}\n` : text);
   return exitCodes.completed;

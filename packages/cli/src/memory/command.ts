@@ -12,7 +12,7 @@ import { openMemory } from './open.ts';
 
 export type MemoryFlags = { everywhere?: true; cwd?: string; json?: true };
 
-const mostFound = 50;
+const maxFound = 50;
 
 export async function listNotes(flags: MemoryFlags): Promise<ExitCode> {
   await show(await withMemory((memory) => memory.list()), flags, 'Nothing is remembered yet.');
@@ -21,7 +21,7 @@ export async function listNotes(flags: MemoryFlags): Promise<ExitCode> {
 
 export async function searchNotes(words: readonly string[], flags: MemoryFlags): Promise<ExitCode> {
   const cwd = parseFolder('-C/--cwd', flags.cwd ?? '.');
-  const notes = await withMemory((memory) => memory.search(words.join(' '), { cwd, limit: mostFound }));
+  const notes = await withMemory((memory) => memory.search(words.join(' '), { cwd, limit: maxFound }));
   await show(notes, flags, 'Nothing is remembered of that here.');
   return exitCodes.completed;
 }

@@ -32,11 +32,11 @@ export async function explainCall(call: string, flags: ExplainFlags): Promise<Ex
   const mode = flags.permissionMode ?? policy.mode;
   const notices: string[] = [];
   const { tools } = openTools({ config: policy.config, sandbox: null, notice: (line) => notices.push(line) });
-  const known = tools.find(({ name }) => name === tool);
-  if (known === undefined && !tool.startsWith('mcp__')) {
+  const named = tools.find(({ name }) => name === tool);
+  if (named === undefined && !tool.startsWith('mcp__')) {
     notices.push(`There is no tool ${JSON.stringify(tool)} here. It is judged as one that may do anything.`);
   }
-  const facts = await factsOf(known, argument, { ...base, mode });
+  const facts = await factsOf(named, argument, { ...base, mode });
   const explanation = explainByRules({ ...base, ...facts, tool, layers: policy.layers, mode });
   const isToolAsking = explanation.ruling.rule === `tool ${tool}` && explanation.ruling.verdict === 'ask';
   const suggestions = isToolAsking ? suggestRules({ ...base, ...facts, tool }) : [];

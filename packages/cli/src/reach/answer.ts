@@ -9,7 +9,7 @@ import { printNotice } from '../output/notice.ts';
 import { findSession } from '../sessions/find.ts';
 import { withLog } from '../sessions/open.ts';
 import { usageError } from '../usage-error.ts';
-import { deliver, type Errand } from './deliver.ts';
+import { type CommandRequest, deliver } from './deliver.ts';
 import { readerOf } from './guest.ts';
 import { choosePending, type Pending, pendingIn } from './pending.ts';
 
@@ -89,7 +89,7 @@ async function resolve(
   named: string,
   call: string | undefined,
   kind: Pending['kind'],
-  errand: (pending: Pending) => Errand,
+  errand: (pending: Pending) => CommandRequest,
 ): Promise<ExitCode> {
   const { main, pending, isDriven } = await withLog(async (log) => {
     const { session } = await findSession(log, named);

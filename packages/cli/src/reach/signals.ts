@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { printNotice } from '../output/notice.ts';
 import { findSession } from '../sessions/find.ts';
 import { withLog } from '../sessions/open.ts';
-import { type Delivered, deliver, type Errand } from './deliver.ts';
+import { type CommandRequest, type DeliveryReceipt, deliver } from './deliver.ts';
 import { readerOf } from './guest.ts';
 
 /** Before its next step; where nobody drives the session, from the next time that it is gone on with. */
@@ -51,7 +51,10 @@ export async function cancelTurn(named: string, { reason }: { reason?: string })
   return exitCodes.completed;
 }
 
-async function deliverTo(named: string, errand: (session: string) => Errand): Promise<Delivered & { session: string }> {
+async function deliverTo(
+  named: string,
+  errand: (session: string) => CommandRequest,
+): Promise<DeliveryReceipt & { session: string }> {
   return withLog(async (log) => {
     const { session } = await findSession(log, named);
     return { session, ...(await deliver(log, errand(session))) };

@@ -5,7 +5,7 @@ import { bounds } from '@pawl/protocol';
 import type { SandboxMode } from '@pawl/tools';
 import { defaultAgent } from '../agents/check.ts';
 import type { Traffic } from '../models.ts';
-import type { Shown } from '../output/shown.ts';
+import type { Shown } from '../output/detail.ts';
 import { usageError } from '../usage-error.ts';
 import { parseCount, parseDollars, parseDuration, parseFolder } from '../values.ts';
 import { type Origin, readOrigin } from './origin.ts';

@@ -105,8 +105,8 @@ async function driveAsProgram(
   fromSeq: number,
   begin: Begin | null,
 ): Promise<ExitCode> {
-  const { converse } = await import('./converse.ts');
-  return converse({ host, session, fromSeq, begin, isAwaited: options.isAwaited, onFirstAnswer });
+  const { serveStandardInput } = await import('./standard-input.ts');
+  return serveStandardInput({ host, session, fromSeq, begin, isAwaited: options.isAwaited, onFirstAnswer });
 }
 
 /** Drives the turn; where somebody is there to choose, a plan that it wrote is carried out in the same run. */

@@ -3,7 +3,7 @@ import { suggestion } from '@pawl/models/near';
 import { sqliteLog } from '@pawl/storage';
 import { readAgents } from '../agents/find.ts';
 import { readConfig } from '../config/config.ts';
-import { strayRules } from '../config/meaning.ts';
+import { rulesOfUnknownTools } from '../config/meaning.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { databasePath } from '../home.ts';
 import { openMemory } from '../memory/open.ts';
@@ -41,7 +41,8 @@ export async function runPrompt(prompt: string | null, flags: RunFlags): Promise
     const isElsewhere = found !== null && found.cwd !== options.cwd;
     const settings = isElsewhere ? await readConfig({ folder: found.cwd, tools }) : config;
     for (const warning of settings.warnings) printWarning(warning);
-    for (const stray of strayRules({ rules: options.rules }, tools)) printWarning(stray.replace(ruleOfFlag, '--$1'));
+    for (const stray of rulesOfUnknownTools({ rules: options.rules }, tools))
+      printWarning(stray.replace(ruleOfFlag, '--$1'));
     const agent = await agentOf(options, found);
     // Said here, so that the model does not find it out when it delegates to one of them.
     for (const problem of (await readAgents(found?.cwd ?? options.cwd)).problems) printWarning(problem);

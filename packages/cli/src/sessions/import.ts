@@ -35,11 +35,11 @@ async function importInto(log: Storage, exported: ExportedSession): Promise<{ se
     { session: given, events: [...events] },
     ...tasks.map((task) => ({ ...task, events: [...task.events] })),
   ];
-  const known = await Promise.all(all.map(({ session }) => log.read(session)));
-  if (known.every((found, index) => JSON.stringify(found) === JSON.stringify(all[index]?.events))) {
+  const stored = await Promise.all(all.map(({ session }) => log.read(session)));
+  if (stored.every((found, index) => JSON.stringify(found) === JSON.stringify(all[index]?.events))) {
     return { session: given, wasThere: true };
   }
-  const session = known.some((found) => found.length > 0) ? createId() : given;
+  const session = stored.some((found) => found.length > 0) ? createId() : given;
   const logs = session === given ? all : all.map((each) => renamedLog(each, given, session));
   for (const digest of new Set(all.flatMap((each) => [...blobsIn(each.events)]))) {
     const base64 = blobs[digest];

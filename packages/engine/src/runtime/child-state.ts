@@ -10,7 +10,7 @@ export type TaskEnding = Omit<EventData['task.ended'], 'task'>;
 export type TaskAccount = Omit<TaskEnding, 'filesChanged'> & { afterSeq: number };
 
 /** Whether the task has ended and nothing of it runs any more. Its mail must be delivered too, because that needs its driver. */
-export function isTaskAtRest(state: Readonly<State>, instance: number): boolean {
+export function isSessionAtRest(state: Readonly<State>, instance: number): boolean {
   const { assignment, turn, mail } = state;
   if (assignment === null || assignment.instance < instance) return false;
   return assignment.finished !== null && turn === null && openTasks(state).length === 0 && mail.outbox.length === 0;

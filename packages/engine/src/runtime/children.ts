@@ -5,14 +5,14 @@
 import type { Actor, EventBody, EventData } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import type { ChildCommand, State, Task } from '../core/index.ts';
-import { evolve, initialState, ownerId, taskSettingsOf } from '../core/index.ts';
+import { evolve, initialState, ownerId, stoppedOutcome, taskSettingsOf } from '../core/index.ts';
 import type { Clock, SessionLog } from '../ports.ts';
 import { pause } from '../waiting.ts';
 import { childCreation, commandOf, type Role, taskCommand } from './child-orders.ts';
 import {
   accountOf,
   filesChangedIn,
-  isTaskAtRest,
+  isSessionAtRest,
   type TaskAccount,
   type TaskEnding,
   taskProgress,
@@ -114,7 +114,7 @@ export function createChildren(world: ChildrenOptions): Children {
     try {
       for (;;) {
         const { account, status, isWorking } = await session.look((state) => ({
-          account: isTaskAtRest(state, task.instance) ? accountOf(state) : null,
+          account: isSessionAtRest(state, task.instance) ? accountOf(state) : null,
           ...taskProgress(state),
         }));
         if (account !== null) return account;
@@ -159,7 +159,7 @@ export function createChildren(world: ChildrenOptions): Children {
           }
           if (isDrivenElsewhere(error)) {
             const state = await elsewhere();
-            if (isTaskAtRest(state, task.instance)) return ended(task, accountOf(state));
+            if (isSessionAtRest(state, task.instance)) return ended(task, accountOf(state));
             await pause(clock, pollMs, signal);
             continue;
           }
@@ -183,7 +183,7 @@ export function createChildren(world: ChildrenOptions): Children {
         // A session that does not exist yet is created, so that a process that is about to start it learns that it was stopped.
         const session = await reach(owner, task);
         const { instance } = task;
-        const data = { instance, reason };
+        const data = { instance, reason, ...(task.cancel?.isOutOfTime === true && { isOutOfTime: true as const }) };
         await session.command(taskCommand(owner.session, session.id, `stop:${instance}`, { type: 'task.stop', data }));
         const watch = { signal: late.signal, changed: () => Promise.resolve() };
         const account = await untilRest(session, task, watch, stopWithinMs);
@@ -199,9 +199,9 @@ export function createChildren(world: ChildrenOptions): Children {
       }
       if (isOver(signal)) return null;
       const state = await elsewhere();
-      if (state.assignment?.instance !== task.instance)
-        return { ...unreachableEnding(task, problem), outcome: 'cancelled' };
-      return ended(task, { ...accountOf(state), outcome: 'cancelled', message: `${reason} ${problem}` });
+      const outcome = stoppedOutcome(task.cancel ?? {});
+      if (state.assignment?.instance !== task.instance) return { ...unreachableEnding(task, problem), outcome };
+      return ended(task, { ...accountOf(state), outcome, message: `${reason} ${problem}` });
     },
 
     async forward(id, command, signal) {

@@ -2,7 +2,7 @@
 import type { CommandInput, Receipt } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { MailRules } from '../ports.ts';
-import { isTaskAtRest } from './child-state.ts';
+import { isSessionAtRest } from './child-state.ts';
 import type { LiveSession } from './live-session.ts';
 
 export type MailDelivery = {
@@ -38,7 +38,7 @@ export function createMailDelivery(
       const session = await open(to);
       const by = { kind: 'agent' as const, id: from };
       const receipt = await session.command({ id: mail.mail, session: to, by, type: 'mail.receive', data: mail });
-      if (await session.look((state) => isTaskAtRest(state, 0))) letGo(session);
+      if (await session.look((state) => isSessionAtRest(state, 0))) letGo(session);
       return receipt;
     },
   };

@@ -7,7 +7,7 @@ import type { WebOptions } from './options.ts';
 
 export type JsonAnswer = { status: number; value: unknown };
 
-const mostAnswerBytes = 2_000_000;
+const maxAnswerBytes = 2_000_000;
 
 /**
  * One request to a service that the user has named, so wherever it lies. Redirects are not followed: they would carry
@@ -25,7 +25,7 @@ export async function requestJson(
   try {
     const route = await deadline.race(routeTo(url, options));
     const response = await exchange({ url, method: body === null ? 'GET' : 'POST', headers, body, route }, deadline);
-    const read = readBody(response, { limitBytes: mostAnswerBytes, onBytes: () => deadline.touch() });
+    const read = readBody(response, { limitBytes: maxAnswerBytes, onBytes: () => deadline.touch() });
     const bytes = await deadline.race(read).catch((error: unknown) => {
       response.destroy();
       throw deadline.signal.aborted || error instanceof PawlError ? error : failure(url, error);

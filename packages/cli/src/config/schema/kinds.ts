@@ -18,12 +18,18 @@ export function mustBeSecret(allowed: string): ErrorMessage {
   return { error: () => `must be ${allowed}` };
 }
 
+// A schema here checks one file. Zod would otherwise write and compile a function for each object that it checks.
+z.config({ jitless: true });
+
 /** A setting that may be left out, with the description that editors show. */
 export function setting<Schema extends z.ZodMiniType>(description: string, schema: Schema) {
-  return z.exactOptional(described(description, schema));
+  const optional = z.exactOptional(schema);
+  z.globalRegistry.add(optional, { description });
+  return optional;
 }
 
-export function described<Schema extends z.ZodMiniType>(description: string, schema: Schema): Schema {
+/** A setting that must be there. The schema is copied, because a description belongs to one place. */
+export function required<Schema extends z.ZodMiniType>(description: string, schema: Schema): Schema {
   return schema.check(z.describe(description)) as Schema;
 }
 
@@ -45,14 +51,12 @@ export function oneOf<const Word extends string>(words: readonly Word[]) {
 
 export function wholeNumber({ from, to }: { from: number; to?: number }) {
   const error = mustBe(`a whole number${rangeText(from, to)}`);
-  const least = z.int(error).check(z.minimum(from, error));
-  return to === undefined ? least : least.check(z.maximum(to, error));
+  return z.int(error).check(z.minimum(from, error), ...(to === undefined ? [] : [z.maximum(to, error)]));
 }
 
 export function numberFrom(from: number, to?: number) {
   const error = mustBe(`a number${rangeText(from, to)}`);
-  const least = z.number(error).check(z.minimum(from, error));
-  return to === undefined ? least : least.check(z.maximum(to, error));
+  return z.number(error).check(z.minimum(from, error), ...(to === undefined ? [] : [z.maximum(to, error)]));
 }
 
 const aPositiveNumber = mustBe('a number greater than 0');

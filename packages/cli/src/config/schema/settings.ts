@@ -1,12 +1,12 @@
 /**
  * The settings of users and projects: what a file may hold, and what each setting means. `config.schema.json` beside
- * this file is made from it: run `npm run schema` after a change.
+ * this file is made from it: run `npm run schema` after a change. Parts that most files do not have are made when a
+ * file has them: each `z.lazy` saves time at every start.
  */
 import { bounds, permissionModes } from '@pawl/protocol';
 import * as z from 'zod/mini';
 import {
   anyText,
-  described,
   filledList,
   flag,
   group,
@@ -17,6 +17,7 @@ import {
   numberFrom,
   oneOf,
   positiveNumber,
+  required,
   setting,
   text,
   textLike,
@@ -33,8 +34,7 @@ const agentName = textLike(
   'must be the name of an agent: letters, digits, "-" and "_", beginning with a letter',
 );
 
-const price = described(
-  'US dollars for a million tokens. A bucket of the cache without a price costs what input does.',
+const price = z.lazy(() =>
   group({
     from: setting(
       'The day (UTC) from which on it holds, such as 2026-12-01; without, it has always held.',
@@ -49,11 +49,13 @@ const price = described(
     cacheRead: z.exactOptional(numberFrom(0)),
     cacheWrite: z.exactOptional(numberFrom(0)),
     cacheWriteHour: z.exactOptional(numberFrom(0)),
+  }).register(z.globalRegistry, {
+    id: 'price',
+    description: 'US dollars for a million tokens. A bucket of the cache without a price costs what input does.',
   }),
-).check(z.meta({ id: 'price' }));
+);
 
-const dialect = described(
-  'How a server of the wire openai-chat speaks, where its address does not tell.',
+const dialect = z.lazy(() =>
   group({
     like: setting(
       'A server that it speaks like; what follows is otherwise.',
@@ -74,11 +76,13 @@ const dialect = described(
     takesImages: setting('Whether it takes images.', flag),
     takesDocuments: setting('Whether it takes documents, such as PDF.', flag),
     hasCacheKey: setting('It takes prompt_cache_key.', flag),
+  }).register(z.globalRegistry, {
+    id: 'dialect',
+    description: 'How a server of the wire openai-chat speaks, where its address does not tell.',
   }),
-).check(z.meta({ id: 'dialect' }));
+);
 
-const variants = described(
-  'Named ways for a model to think and speak, chosen as provider/model@name.',
+const variants = z.lazy(() =>
   mapping(
     name,
     group({
@@ -96,8 +100,11 @@ const variants = described(
         mapping(z.string(), z.json().register(z.globalRegistry, { id: 'json' })),
       ),
     }),
-  ),
-).check(z.meta({ id: 'variants' }));
+  ).register(z.globalRegistry, {
+    id: 'variants',
+    description: 'Named ways for a model to think and speak, chosen as provider/model@name.',
+  }),
+);
 
 const limit = (from: number) => z.nullable(wholeNumber({ from }));
 
@@ -106,96 +113,107 @@ const aSecretText = mustBeSecret('a text of one line');
 /** A key is never in the file itself, so what looks like one is not repeated. */
 const notAKey = mustBeSecret('{env: NAME} or {file: path}; a key itself does not belong into this file');
 
-const keySource = z.union(
-  [
-    group({
-      env: described(
-        'A variable of the environment.',
-        textLike(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable, such as ANTHROPIC_API_KEY'),
-      ),
-      file: z.exactOptional(z.never(notAKey)),
-    }),
-    group({
-      file: described(
-        'A file that holds the key alone; from the folder of this file, or ~/.',
-        z.string(notAKey).check(z.minLength(1, notAKey)),
-      ),
-      env: z.exactOptional(z.never(notAKey)),
-    }),
-  ],
-  notAKey,
+const keySource = z.lazy(() =>
+  z.union(
+    [
+      group({
+        env: required(
+          'A variable of the environment.',
+          textLike(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable, such as ANTHROPIC_API_KEY'),
+        ),
+        file: z.exactOptional(z.never(notAKey)),
+      }),
+      group({
+        file: required(
+          'A file that holds the key alone; from the folder of this file, or ~/.',
+          z.string(notAKey).check(z.minLength(1, notAKey)),
+        ),
+        env: z.exactOptional(z.never(notAKey)),
+      }),
+    ],
+    notAKey,
+  ),
 );
 
-const provider = group({
-  wire: setting('The API that it speaks.', oneOf(['anthropic', 'openai', 'openai-chat', 'google'])),
-  baseUrl: z.exactOptional(
-    textLike(
-      /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/,
-      'must be an address like https://host/path, without a user, a password or a query',
+const provider = z.lazy(() =>
+  group({
+    wire: setting('The API that it speaks.', oneOf(['anthropic', 'openai', 'openai-chat', 'google'])),
+    baseUrl: z.exactOptional(
+      textLike(
+        /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/,
+        'must be an address like https://host/path, without a user, a password or a query',
+      ),
     ),
-  ),
-  headers: setting(
-    "Sent with every request, over Pawl's own.",
-    mapping(
-      textLike(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'is no name of a header'),
-      z.string(aSecretText).check(z.regex(/^[^\r\n\0]*$/, aSecretText), z.meta({ writeOnly: true })),
+    headers: setting(
+      "Sent with every request, over Pawl's own.",
+      mapping(
+        textLike(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'is no name of a header'),
+        z.string(aSecretText).check(z.regex(/^[^\r\n\0]*$/, aSecretText), z.meta({ writeOnly: true })),
+      ),
     ),
-  ),
-  keys: setting('Where its keys are; in place of the variables that are read otherwise.', list(keySource)),
-  rotation: setting('When another key takes its turn; default on_failure.', oneOf(['on_failure', 'per_request'])),
-  order: setting('Which key that is; default sequential.', oneOf(['sequential', 'random'])),
-  requestsPerMinute: z.exactOptional(wholeNumber({ from: 1 })),
-  concurrency: setting('Requests under way at once.', wholeNumber({ from: 1 })),
-  credit: setting(
-    'Where the provider tells what is left of an account: a path below baseUrl, and where in its JSON the amounts stand.',
-    group({
-      path: textLike(/^\//, 'must begin with /', mustBe('a path that begins with /')),
-      remaining: described('Such as data.limit_remaining.', text),
-      limit: z.exactOptional(text),
-      unit: setting('Default USD.', anyText),
-    }),
-  ),
-  cache: setting('How long prompts are cached, where the API lets one choose; default 5m.', oneOf(['off', '5m', '1h'])),
-  dialect: z.exactOptional(dialect),
-  timeouts: setting(
-    'Of waiting with nothing happening; 0 is none. A whole answer may take as long as it likes.',
-    group({
-      connectMs: z.exactOptional(wholeNumber({ from: 0 })),
-      firstByteMs: z.exactOptional(wholeNumber({ from: 0 })),
-      idleMs: z.exactOptional(wholeNumber({ from: 0 })),
-      contentMs: z.exactOptional(wholeNumber({ from: 0 })),
-    }),
-  ),
-});
-
-const model = group({
-  contextTokens: setting('Tokens of its window.', wholeNumber({ from: 1 })),
-  outputTokens: setting('Most tokens of one answer.', wholeNumber({ from: 1 })),
-  takes: setting('What it takes besides text.', list(oneOf(['image', 'pdf']))),
-  efforts: setting(
-    'The words for how much it thinks that it takes; another one becomes the nearest of these.',
-    filledList(text),
-  ),
-  dialect: z.exactOptional(dialect),
-  prices: setting(
-    'One price, or several of which each holds from its day on.',
-    z.union([price, filledList(price)], mustBe('a price with input and output, or a list of them')),
-  ),
-  variants: z.exactOptional(variants),
-});
-
-const flow = group({
-  name: text,
-  when: described(
-    'The end of a task, or of a turn of the main session.',
-    group({ agent: agentName, outcome: oneOf(['completed', 'failed', 'cancelled', 'blocked']) }),
-  ),
-  start: group({
-    agent: agentName,
-    prompt: described('{{result}} stands for what was given.', text),
-    scope: setting('Folders and patterns that it may change.', list(text)),
+    keys: setting('Where its keys are; in place of the variables that are read otherwise.', list(keySource)),
+    rotation: setting('When another key takes its turn; default on_failure.', oneOf(['on_failure', 'per_request'])),
+    order: setting('Which key that is; default sequential.', oneOf(['sequential', 'random'])),
+    requestsPerMinute: z.exactOptional(wholeNumber({ from: 1 })),
+    concurrency: setting('Requests under way at once.', wholeNumber({ from: 1 })),
+    credit: setting(
+      'Where the provider tells what is left of an account: a path below baseUrl, and where in its JSON the amounts stand.',
+      group({
+        path: textLike(/^\//, 'must begin with /', mustBe('a path that begins with /')),
+        remaining: required('Such as data.limit_remaining.', text),
+        limit: z.exactOptional(text),
+        unit: setting('Default USD.', anyText),
+      }),
+    ),
+    cache: setting(
+      'How long prompts are cached, where the API lets one choose; default 5m.',
+      oneOf(['off', '5m', '1h']),
+    ),
+    dialect: z.exactOptional(dialect),
+    timeouts: setting(
+      'Of waiting with nothing happening; 0 is none. A whole answer may take as long as it likes.',
+      group({
+        connectMs: z.exactOptional(wholeNumber({ from: 0 })),
+        firstByteMs: z.exactOptional(wholeNumber({ from: 0 })),
+        idleMs: z.exactOptional(wholeNumber({ from: 0 })),
+        contentMs: z.exactOptional(wholeNumber({ from: 0 })),
+      }),
+    ),
   }),
-});
+);
+
+const model = z.lazy(() =>
+  group({
+    contextTokens: setting('Tokens of its window.', wholeNumber({ from: 1 })),
+    outputTokens: setting('Most tokens of one answer.', wholeNumber({ from: 1 })),
+    takes: setting('What it takes besides text.', list(oneOf(['image', 'pdf']))),
+    efforts: setting(
+      'The words for how much it thinks that it takes; another one becomes the nearest of these.',
+      filledList(text),
+    ),
+    dialect: z.exactOptional(dialect),
+    prices: setting(
+      'One price, or several of which each holds from its day on.',
+      z.union([price, filledList(price)], mustBe('a price with input and output, or a list of them')),
+    ),
+    variants: z.exactOptional(variants),
+  }),
+);
+
+const flow = z.lazy(() =>
+  group({
+    name: text,
+    when: required(
+      'The end of a task, or of a turn of the main session.',
+      group({ agent: agentName, outcome: oneOf(['completed', 'failed', 'cancelled', 'out_of_time', 'blocked']) }),
+    ),
+    start: group({
+      agent: agentName,
+      prompt: required('{{result}} stands for what was given.', text),
+      scope: setting('Folders and patterns that it may change.', list(text)),
+    }),
+  }),
+);
 
 const networkChoices = '"off", "on" or a list of hosts';
 
@@ -225,11 +243,13 @@ export const settings = group({
   ),
   sandboxLimits: setting(
     "What a command in the sandbox may take of the machine; null takes a limit away. Not in a project's file.",
-    group({
-      memory: setting("Of one process, bytes; default the machine's.", limit(100_000_000)),
-      processes: setting('At the same time; default 4096.', limit(10)),
-      fileSize: setting('Of one file, bytes; default 32 GB.', limit(1_000_000)),
-    }),
+    z.lazy(() =>
+      group({
+        memory: setting("Of one process, bytes; default the machine's.", limit(100_000_000)),
+        processes: setting('At the same time; default 4096.', limit(10)),
+        fileSize: setting('Of one file, bytes; default 32 GB.', limit(1_000_000)),
+      }),
+    ),
   ),
   rules: setting(
     'Permission rules, tool or tool(pattern). A deny wins over an ask, an ask over an allow.',
@@ -241,61 +261,69 @@ export const settings = group({
   ),
   approvers: setting(
     "Groups of people, and which approvals go to which. Without, everybody is asked for all. Not in a project's file.",
-    group({
-      groups: described(
-        "The ids of each group's clients, as they sign in; * is any person.",
-        mapping(z.string(), filledList(text)),
-      ),
-      routes: described(
-        'The first rule that a call fits says which group is asked about it, if it is asked about.',
-        list(group({ rule: anyText, group: anyText })),
-      ),
-    }),
+    z.lazy(() =>
+      group({
+        groups: required(
+          "The ids of each group's clients, as they sign in; * is any person.",
+          mapping(z.string(), filledList(text)),
+        ),
+        routes: required(
+          'The first rule that a call fits says which group is asked about it, if it is asked about.',
+          list(group({ rule: anyText, group: anyText })),
+        ),
+      }),
+    ),
   ),
   tasks: setting(
     "How agents delegate. Of the user's and the project's, the smaller holds.",
-    group({
-      depth: setting('Tasks below each other; default 2.', wholeNumber({ from: 0, to: 5 })),
-      live: setting('Tasks of one session at the same time; default 8.', wholeNumber({ from: 1, to: 64 })),
-      steps: setting('Model calls of a task; default 25.', wholeNumber({ from: 1, to: bounds.maxSteps })),
-      durationMs: setting('Default a quarter of an hour.', wholeNumber({ from: 1 })),
-      idleMs: setting(
-        'How long a background task rests after plain text before it is nudged; default 120000.',
-        wholeNumber({ from: 1 }),
-      ),
-      stallMs: setting(
-        'How long a running task is silent before a stall is suspected; default 300000.',
-        wholeNumber({ from: 1 }),
-      ),
-      resume: setting(
-        'Whether tasks go on when their session is taken up again after its process was gone; default continue.',
-        oneOf(['continue', 'cancel']),
-      ),
-    }),
+    z.lazy(() =>
+      group({
+        depth: setting('Tasks below each other; default 2.', wholeNumber({ from: 0, to: 5 })),
+        live: setting('Tasks of one session at the same time; default 8.', wholeNumber({ from: 1, to: 64 })),
+        steps: setting('Model calls of a task; default 25.', wholeNumber({ from: 1, to: bounds.maxSteps })),
+        durationMs: setting('Default a quarter of an hour.', wholeNumber({ from: 1 })),
+        idleMs: setting(
+          'How long a background task rests after plain text before it is nudged; default 120000.',
+          wholeNumber({ from: 1 }),
+        ),
+        stallMs: setting(
+          'How long a running task is silent before a stall is suspected; default 300000.',
+          wholeNumber({ from: 1 }),
+        ),
+        resume: setting(
+          'Whether tasks go on when their session is taken up again after its process was gone; default continue.',
+          oneOf(['continue', 'cancel']),
+        ),
+      }),
+    ),
   ),
   flows: setting("Rules that start work when work ends. A project's need trust.", list(flow)),
   limits: setting(
     "Limits of each turn, and of a session where the name says so. Of the user's and the project's, the smaller holds.",
-    group({
-      steps: setting('Model calls in one turn.', wholeNumber({ from: 1, to: bounds.maxSteps })),
-      durationMs: z.exactOptional(wholeNumber({ from: 1 })),
-      tokens: z.exactOptional(wholeNumber({ from: 1 })),
-      usd: z.exactOptional(positiveNumber),
-      sessionTokens: z.exactOptional(wholeNumber({ from: 1 })),
-      sessionUsd: z.exactOptional(positiveNumber),
-      approvalTimeoutMs: setting('0 waits for ever.', wholeNumber({ from: 0 })),
-    }),
+    z.lazy(() =>
+      group({
+        steps: setting('Model calls in one turn.', wholeNumber({ from: 1, to: bounds.maxSteps })),
+        durationMs: z.exactOptional(wholeNumber({ from: 1 })),
+        tokens: z.exactOptional(wholeNumber({ from: 1 })),
+        usd: z.exactOptional(positiveNumber),
+        sessionTokens: z.exactOptional(wholeNumber({ from: 1 })),
+        sessionUsd: z.exactOptional(positiveNumber),
+        approvalTimeoutMs: setting('0 waits for ever.', wholeNumber({ from: 0 })),
+      }),
+    ),
   ),
   compaction: setting(
     "When a history that outgrows the model's window is compacted.",
-    group({
-      isOn: setting('Whether it happens by itself.', flag),
-      threshold: setting('At which share of what can be used of the window.', numberFrom(0.1, 0.95)),
-    }),
+    z.lazy(() =>
+      group({
+        isOn: setting('Whether it happens by itself.', flag),
+        threshold: setting('At which share of what can be used of the window.', numberFrom(0.1, 0.95)),
+      }),
+    ),
   ),
   pools: setting(
     'Chains of models by name: the first is asked, and when it cannot answer, the next.',
-    mapping(name, filledList(described('provider/model or provider/model@variant', text))),
+    mapping(name, filledList(required('provider/model or provider/model@variant', text))),
   ),
   variants: z.exactOptional(variants),
   models: setting(
@@ -309,4 +337,4 @@ export const settings = group({
 });
 
 /** The settings of one file, once they are known to be valid. */
-export type Written = z.output<typeof settings>;
+export type SettingsFile = z.output<typeof settings>;

@@ -53,7 +53,7 @@ export async function runOnce(
     );
     const { ending, ...said } = await endingOf(world, outcomeOf(tool.name, outcome));
     // The engine decides the status of a stopped call; the tool only gives the text.
-    const status = signal.aborted && ending.status !== 'ok' ? 'cancelled' : ending.status;
+    const status = signal.aborted && ending.status !== 'ok' ? stoppedStatus(signal) : ending.status;
     return {
       ending: { ...ending, ...outside, status, durationMs: ports.clock.now() - begun },
       ...said,
@@ -63,17 +63,20 @@ export async function runOnce(
     const isLeft = isPawlError(thrown, leftBehind);
     // Nobody sees what a tool does that does not stop.
     const isUnknown = isLeft && call.judgement?.effect !== 'read';
-    const status = !signal.aborted ? 'error' : isUnknown ? 'unknown' : 'cancelled';
+    const status = !signal.aborted ? 'error' : isUnknown ? 'unknown' : stoppedStatus(signal);
     const sentence = signal.aborted && !isLeft ? stopText(signal.reason) : messageOf(thrown);
     const { content } = truncateOutput(ports.redactor.redact(sentence), { isError: true });
     return { ending: { status, content, ...outside, durationMs: ports.clock.now() - begun } };
   }
 }
 
+const isLate = (reason: unknown) => isPawlError(reason, 'max_duration');
+
 /** A time limit is not a cancel. */
-function stopText(reason: unknown): string {
-  return `${isPawlError(reason, 'max_duration') ? 'Stopped' : 'Cancelled'}. ${messageOf(reason)}`;
-}
+const stopText = (reason: unknown) => `${isLate(reason) ? 'Stopped' : 'Cancelled'}. ${messageOf(reason)}`;
+
+/** The status of a call that was stopped. */
+export const stoppedStatus = ({ reason }: AbortSignal) => (isLate(reason) ? 'out_of_time' : 'cancelled');
 
 /** Waits for `work`; rejects with `left_behind` if it does not stop in time after an abort. */
 export async function withGrace<Value>({ signal, ports }: World, name: string, work: Promise<Value>): Promise<Value> {

@@ -15,7 +15,7 @@ import { listenForInterrupts } from './interrupt.ts';
 import { count, createTally } from './tally.ts';
 import { followTree } from './tree.ts';
 
-export type Converse = {
+export type StandardInputRun = {
   host: Host;
   session: SessionClient;
   /** The last event before this run. */
@@ -28,7 +28,7 @@ export type Converse = {
 };
 
 /** Until standard input has ended and nothing is owed. The exit code is that of the last turn. */
-export async function converse(options: Converse): Promise<ExitCode> {
+export async function serveStandardInput(options: StandardInputRun): Promise<ExitCode> {
   const { host, session, fromSeq } = options;
   const alive = setInterval(() => undefined, 2 ** 30);
   const watching = new AbortController();

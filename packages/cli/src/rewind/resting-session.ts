@@ -13,16 +13,16 @@ import { withLog } from '../sessions/open.ts';
 import { parseFolder } from '../values.ts';
 
 /** `tasks` are the logs of all tasks below the session. */
-export type Ground = { log: Storage; summary: SessionSummary; events: readonly DurableEvent[]; tasks: TaskLogs };
+export type ParentFolder = { log: Storage; summary: SessionSummary; events: readonly DurableEvent[]; tasks: TaskLogs };
 
 /**
  * Does something while no driver of the session or of one of its tasks can come between. `named` as for other commands,
  * or the newest session of this folder.
  * @throws `session_locked`, `turn_open`, `no_session`.
  */
-export async function onGround<Value>(
+export async function withRestingSession<Value>(
   named: string | undefined,
-  work: (ground: Ground) => Promise<Value>,
+  work: (ground: ParentFolder) => Promise<Value>,
 ): Promise<Value> {
   return withLog(async (log) => {
     const summary =
@@ -65,7 +65,7 @@ function refuseOpenTurn(events: readonly DurableEvent[], session: string, owner:
  * Puts what became of the files into the session's log, with a sentence for the model to see with the next input. Only
  * after the claim was released. A warning, not an error: what was done is done.
  */
-export async function tellSession(
+export async function reportToSession(
   session: string,
   text: string,
   reverted: { direction: 'undo' | 'redo'; files: Reversal['digests'] },
