@@ -5,6 +5,7 @@ import { costText, countText, durationText } from '@pawl/engine/readers/words';
 import type { SessionView, TurnOutcome } from '@pawl/protocol';
 import type { Tally } from '../run/tally.ts';
 import type { Style } from './style.ts';
+import { joinParts } from './width.ts';
 
 const outcomeWords: Record<TurnOutcome, string> = {
   completed: 'completed',
@@ -18,7 +19,7 @@ const outcomeWords: Record<TurnOutcome, string> = {
 };
 
 /** Outcome, steps, tokens, cost, context. */
-export function summaryLine(tally: Tally, view: SessionView, style: Style): string {
+export function summaryLine(tally: Tally, view: SessionView, style: Style, columns = Number.POSITIVE_INFINITY): string {
   const { turn, startedAt, endedAt } = tally;
   const { context } = view;
   const parts: string[] = [];
@@ -33,7 +34,7 @@ export function summaryLine(tally: Tally, view: SessionView, style: Style): stri
   }
   if (view.mode !== 'manual') parts.push(`mode ${view.mode}`);
   parts.push(`context ${context.percent}%`);
-  return parts.join(style.dim(' · '));
+  return joinParts(parts, columns, style);
 }
 
 /** What else the user should know, a line each: why it did not complete, what was refused, how to go on. */

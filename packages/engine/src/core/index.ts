@@ -27,6 +27,7 @@ export { pinsWithinLimit, shortenMiddle } from './pins/pins.ts';
 export { answerProblem } from './questions/decide.ts';
 export type { Demand } from './result/demand.ts';
 export { demandOf, noResult } from './result/demand.ts';
+export { isSameJson } from './same-json.ts';
 export { limitsRefusal } from './session/limits.ts';
 export { originOf } from './session/origin.ts';
 export { defaultCompaction, defaultLimits } from './session/state.ts';

@@ -56,11 +56,12 @@ export function makeRoom(state: State, turn: Turn): EventBody[] | null {
 }
 
 /** Whether the turn has to wait for the current compaction. */
-export function isAwaitingCompaction({ turn, compaction, ...state }: State): boolean {
+export function isAwaitingCompaction(state: State): boolean {
+  const { turn, compaction } = state;
   if (turn === null || compaction === null || isStopping(turn)) return false;
   if (turn.phase === 'compacting') return true;
   const isHeldUp = turn.phase === 'between' && turn.ending === null && compaction.ready === null;
-  return isHeldUp && !state.isPaused && isFull({ turn, compaction, ...state });
+  return isHeldUp && !state.isPaused && isFull(state);
 }
 
 /** The summary is a second call of the model, with about as many tokens as the step's own. */

@@ -18,7 +18,7 @@ export const runTool: Runner<'tool'> = async (effect, context) => {
   const tool = context.ports.tools.get(call.tool);
   const owed = { effect: effect.id, call };
   if (tool === undefined) {
-    // It was there when the call was judged: the host was started without it.
+    // The tool existed when the call was judged; the host was restarted without it.
     const content = `There is no tool "${call.tool}" here any more.`;
     await finish(context, owed, { ending: { status: 'unknown', content } });
   } else if (effect.mode === 'run') {
@@ -28,10 +28,10 @@ export const runTool: Runner<'tool'> = async (effect, context) => {
   }
 };
 
-/** The effect and its call. Only what comes back under the effect's id counts. */
+/** The effect's id, under which the outcome is reported, and its call. */
 type Owed = { effect: string; call: Call };
 
-/** The call had begun when its driver was gone; `stop` is a recovery that begins nothing. */
+/** Recovers a call whose process is gone; with `stop` nothing is run again. */
 async function recover(context: EffectContext, owed: Owed, tool: Tool, mode: 'recover' | 'stop'): Promise<void> {
   const effect = owed.call.claims?.effect;
   const isHarmless = effect === 'read' || (effect === 'idempotent' && mode === 'recover');
@@ -53,7 +53,7 @@ async function recover(context: EffectContext, owed: Owed, tool: Tool, mode: 're
   }
 }
 
-/** What the tool finds out about its own deed; null if nobody can know. */
+/** Asks the tool whether its deed was done; null if nobody can know. */
 async function reconciled(
   context: EffectContext,
   { call }: Owed,
@@ -64,7 +64,7 @@ async function reconciled(
   const input = await inputOf(tool, call).catch(() => null);
   if (tool.reconcile === undefined || evidence === undefined || input === null) return null;
   const asked = tool.reconcile(input, evidence, toolScope(context, call));
-  // A turn that is stopped waits no longer for this than for anything else.
+  // A stopped turn gives this no more time than any other call.
   const signal = mode === 'stop' ? AbortSignal.abort() : context.signal;
   return withGrace({ ...context, signal }, tool.name, asked).catch(() => null);
 }
