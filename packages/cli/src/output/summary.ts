@@ -1,4 +1,5 @@
 /** The one line at the end of a run. */
+import { isTooLong } from '@pawl/engine/core';
 import { oneLine } from '@pawl/engine/readers/visible';
 import { costText, countText, durationText } from '@pawl/engine/readers/words';
 import type { SessionView, TurnOutcome } from '@pawl/protocol';
@@ -44,6 +45,9 @@ export function closingLines(tally: Tally, view: SessionView, style: Style): str
   if (turn.outcome !== 'completed') {
     // A failure was told when it happened.
     if (turn.message !== tally.failure?.message) lines.push(oneLine(turn.message));
+    if (tally.failure !== null && isTooLong(tally.failure.code)) {
+      lines.push(`See what is large, and take it out: pawl context ${view.session} --list`);
+    }
     lines.push(`Go on with: pawl run --resume ${view.session}`);
   }
   if (view.plan !== null && view.turn === null) {

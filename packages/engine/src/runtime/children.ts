@@ -6,7 +6,7 @@
 import type { Actor, EventBody, EventData } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import type { ChildCommand, State, Task } from '../core/index.ts';
-import { evolve, initialState, ownerId, taskSettingsOf } from '../core/index.ts';
+import { evolve, initialState, ownerId, stoppedOutcome, taskSettingsOf } from '../core/index.ts';
 import type { Clock, SessionLog } from '../ports.ts';
 import { pause } from '../waiting.ts';
 import { childCreation, commandOf, type Role, taskCommand } from './child-orders.ts';
@@ -184,7 +184,7 @@ export function createChildren(world: ChildrenWorld): Children {
         // One that is not there yet is made, to tell whoever still means to begin it that it is over.
         const session = await reach(owner, task);
         const { instance } = task;
-        const data = { instance, reason };
+        const data = { instance, reason, ...(task.cancel?.isOutOfTime === true && { isOutOfTime: true as const }) };
         await session.command(taskCommand(owner.session, session.id, `stop:${instance}`, { type: 'task.stop', data }));
         const watch = { signal: late.signal, changed: () => Promise.resolve() };
         const account = await untilRest(session, task, watch, stopWithinMs);
@@ -200,8 +200,9 @@ export function createChildren(world: ChildrenWorld): Children {
       }
       if (isOver(signal)) return null;
       const state = await elsewhere();
-      if (state.assignment?.instance !== task.instance) return { ...notReached(task, problem), outcome: 'cancelled' };
-      return ended(task, { ...accountOf(state), outcome: 'cancelled', message: `${reason} ${problem}` });
+      const outcome = stoppedOutcome(task.cancel ?? {});
+      if (state.assignment?.instance !== task.instance) return { ...notReached(task, problem), outcome };
+      return ended(task, { ...accountOf(state), outcome, message: `${reason} ${problem}` });
     },
 
     async post(id, letter, signal) {

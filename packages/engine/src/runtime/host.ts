@@ -1,10 +1,11 @@
 /** The live sessions of one process, and the clients that use them. */
 import { parseRule } from '@pawl/policy';
-import type { Actor, Client, Command, Identity, OpenOptions } from '@pawl/protocol';
+import type { Actor, Client, Command, Identity, OpenOptions, SessionView } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import { agentsOf, findAgent } from '../agents/index.ts';
 import { defaultPrompt } from '../context/prompt.ts';
-import { evolve, initialState } from '../core/index.ts';
+import type { State } from '../core/index.ts';
+import { initialState } from '../core/index.ts';
 import type { Agent, BlobStore, Model, Redactor, SessionLog, SessionQuery, SessionSummary } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { createRegistry } from '../registry/registry.ts';
@@ -96,7 +97,7 @@ export function createHost(options: HostOptions): Host {
     toolMiddleware: options.toolMiddleware ?? [],
     notify,
     redactor,
-    post: createPost(options.mail, { open: (id) => take(id, () => Session.open(id, ports, driver)), letGo }),
+    post: createPost(options.mail, { open: (id) => take(id, () => reopen(id)), letGo }),
     prompts,
     gathersPrompt,
     contextSources,
@@ -115,7 +116,7 @@ export function createHost(options: HostOptions): Host {
       clock,
       isClosed: () => isClosed,
       create: (id, by, first) => take(id, () => Session.create(id, ports, by, first)),
-      open: (id) => take(id, () => Session.open(id, ports, driver)),
+      open: (id) => take(id, () => reopen(id)),
       letGo,
       async roleOf(name, cwd) {
         const agent = agents === undefined ? null : await findAgent(agents, name, cwd);
@@ -133,6 +134,30 @@ export function createHost(options: HostOptions): Host {
     runners: { ...runners, ...options.internals?.runners },
     core: { ...core, ...options.internals?.core },
   };
+
+  /** The session that was looked at last, as its log said: whoever opens it next reads only what came since. */
+  let looked: State | null = null;
+
+  /** A session that is not driven here, as its log says. What it gives is the caller's own. @throws `no_session`. */
+  const stateOf = async (id: string): Promise<State> => {
+    const state = looked?.session === id ? looked : initialState();
+    looked = null;
+    for (const event of await log.read(id, state.seq)) ports.core.evolve(state, event);
+    if (state.seq === 0) throw noSession(id);
+    return state;
+  };
+
+  const view = async (id: string): Promise<SessionView> => {
+    const driven = await live.get(id);
+    if (driven !== undefined && !driven.session.hasEnded) return driven.session.look(viewOf);
+    const state = await stateOf(id);
+    looked = state;
+    return viewOf(state);
+  };
+
+  /** Takes a session up whose log is claimed. */
+  const reopen = async (id: string, changes: readonly Command[] = []): Promise<Session> =>
+    Session.open(await stateOf(id), ports, driver, changes);
 
   /** Claims, then drives; gives the claim back however the driving ends. */
   const drive = (id: string, begin: () => Promise<Session>): Promise<Live> => {
@@ -168,16 +193,11 @@ export function createHost(options: HostOptions): Host {
     return (await (live.get(id) ?? drive(id, begin))).session;
   };
 
-  const cwdIn = async (session: string): Promise<string> => {
-    const [first] = await existing(log, session);
-    return first?.type === 'session.created' ? first.data.cwd : '/';
-  };
-
   const openingCommands = async (session: string, by: Identity, changes: OpenOptions): Promise<Command[]> => {
     const { configure, rules = [] } = changes;
     const added = rules.map((data): Command => ({ id: createId(), session, by, type: 'rule.add', data }));
     if (configure === undefined) return added;
-    const data = await withAgent(configure, () => cwdIn(session), found);
+    const data = await withAgent(configure, async () => (await view(session)).cwd, found);
     return [{ id: createId(), session, by, type: 'session.configure', data }, ...added];
   };
 
@@ -206,18 +226,12 @@ export function createHost(options: HostOptions): Host {
         if (before?.session.hasEnded === true) await before.released;
         const running = live.get(id);
         // Nothing may come between this and the claim: whoever asks meanwhile finds it live.
-        if (running === undefined) return hold(await drive(id, () => Session.open(id, ports, driver, commands)));
+        if (running === undefined) return hold(await drive(id, () => reopen(id, commands)));
         const held = await running;
         for (const command of commands) await held.session.command(command);
         return hold(held);
       },
-      async view(id) {
-        const driven = await live.get(id);
-        if (driven !== undefined) return driven.session.look(viewOf);
-        const state = initialState();
-        for (const event of await existing(log, id)) evolve(state, event);
-        return viewOf(state);
-      },
+      view,
       read: (id, afterSeq) => log.read(id, afterSeq),
       async *watch(id, afterSeq = 0, signal = new AbortController().signal) {
         await existing(log, id);
@@ -236,6 +250,7 @@ export function createHost(options: HostOptions): Host {
         const driven = await live.get(id);
         driven?.session.close();
         await driven?.released;
+        if (looked?.session === id) looked = null;
         await log.delete(id);
       },
     };
@@ -273,10 +288,12 @@ const noSecrets: Redactor = {
 
 async function existing(log: SessionLog, id: string) {
   const events = await log.read(id);
-  if (events.length === 0)
-    throw new PawlError('no_session', `There is no session ${id}. List them with: pawl sessions list`);
+  if (events.length === 0) throw noSession(id);
   return events;
 }
+
+const noSession = (id: string) =>
+  new PawlError('no_session', `There is no session ${id}. List them with: pawl sessions list`);
 
 function isList(agents: HostOptions['agents']): agents is readonly Agent[] {
   return Array.isArray(agents);

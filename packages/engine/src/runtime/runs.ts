@@ -2,6 +2,7 @@
 import type { Actor, TransientBody } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../core/index.ts';
+import { isOutOfTime } from '../core/index.ts';
 import { keepingAlive } from '../waiting.ts';
 import type { EffectContext, EffectPorts, Runners } from './effects/effect.ts';
 import { Speculation } from './speculation.ts';
@@ -156,7 +157,7 @@ const isStopOf = (effect: Effect): boolean => 'mode' in effect && effect.mode ==
 const nobody: Actor = { kind: 'engine', id: 'pawl' };
 
 function stopReason({ turn }: State): PawlError {
-  if (turn?.isOverTime === true) return new PawlError('max_duration', 'The turn ran out of time.');
+  if (turn !== null && isOutOfTime(turn)) return new PawlError('max_duration', 'The turn ran out of time.');
   const { by, reason } = turn?.cancel ?? { by: nobody, reason: null };
   return new PawlError('cancelled', `Cancelled by ${by.id}${reason === null ? '.' : `: ${reason}`}`);
 }

@@ -6,7 +6,7 @@
 import type { JsonObject, Judgement } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Call, Effect, Outcome } from '../core/index.ts';
-import { canonicalJson, findCall } from '../core/index.ts';
+import { findCall, isSameJson } from '../core/index.ts';
 import { validateInput } from '../registry/validate.ts';
 import type { Early, EarlyCalls } from './early-calls.ts';
 import type { EffectContext } from './effects/effect.ts';
@@ -210,9 +210,9 @@ const notMade = () => new PawlError('discarded', 'The call was not made after al
 function isSame(early: Early, call: Early): boolean {
   if (early.tool !== call.tool) return false;
   // It mostly is the very object that the stream announced.
-  return early.input === call.input || canonicalJson(early.input) === canonicalJson(call.input);
+  return isSameJson(early.input, call.input);
 }
 
 function isJudgedSame(early: Judgement, judgement: Judgement): boolean {
-  return early.basis === judgement.basis && canonicalJson(early.paths) === canonicalJson(judgement.paths);
+  return early.basis === judgement.basis && isSameJson(early.paths, judgement.paths);
 }

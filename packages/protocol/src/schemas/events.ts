@@ -330,6 +330,8 @@ export const eventData = {
     turn: z.number().int(),
     reason: z.string().optional(),
     queue: queueDisposition,
+    /** Of a task: a limit of its owner's time is what stops it. */
+    isOutOfTime: z.literal(true).optional(),
   }),
   'review.requested': z.object({ turn: z.number().int() }),
   'review.resolved': z.object({

@@ -205,7 +205,7 @@ const flow = z.lazy(() =>
     name: text,
     when: required(
       'The end of a task, or of a turn of the main session.',
-      group({ agent: agentName, outcome: oneOf(['completed', 'failed', 'cancelled', 'blocked']) }),
+      group({ agent: agentName, outcome: oneOf(['completed', 'failed', 'cancelled', 'out_of_time', 'blocked']) }),
     ),
     start: group({
       agent: agentName,

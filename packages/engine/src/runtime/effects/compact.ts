@@ -7,7 +7,16 @@ import type { Job } from '../../context/compaction/job.ts';
 import { jobOf } from '../../context/compaction/job.ts';
 import { defaultSummaryPrompt, repairPrompt, summaryPrompt, summarySystem } from '../../context/compaction/prompt.ts';
 import type { Outcome } from '../../core/index.ts';
-import { addCost, addUsage, budgetReached, isFull, noUsage, shortenMiddle, totalTokens } from '../../core/index.ts';
+import {
+  addCost,
+  addUsage,
+  budgetReached,
+  isFull,
+  isTooLong,
+  noUsage,
+  shortenMiddle,
+  totalTokens,
+} from '../../core/index.ts';
 import type { Model, ModelMessage, ModelRequest } from '../../ports.ts';
 import { untilAborted } from '../../waiting.ts';
 import { chainRequest } from '../middleware.ts';
@@ -85,8 +94,7 @@ async function firstSummary(job: Job, model: Model, context: EffectContext, spen
     try {
       return { request, said: await ask(request, model, context, spent) };
     } catch (thrown) {
-      const isTooLong = toPawlError(thrown, 'model_failed').code === 'context_overflow';
-      if (!isTooLong || share === shares.at(-1)) throw thrown;
+      if (!isTooLong(toPawlError(thrown, 'model_failed').code) || share === shares.at(-1)) throw thrown;
     }
   }
   throw new Error('There is always a last share.');

@@ -5,7 +5,7 @@ import type { AgentProfile, JsonObject, Judgement } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
 import { toolsFor } from '../../context/audience.ts';
 import type { Call } from '../../core/index.ts';
-import { canonicalJson, findCall, isRepetition, lastSameCall, repetitionRule } from '../../core/index.ts';
+import { findCall, isRepetition, isSameJson, lastSameCall, repetitionRule } from '../../core/index.ts';
 import type { Tool, ToolPlan, ToolScope } from '../../ports.ts';
 import { validateInput } from '../../registry/validate.ts';
 import { shapeOutput } from '../shape.ts';
@@ -178,7 +178,7 @@ async function lookForLoop(
   const hasRun = before.status === 'ok' || before.status === 'error';
   if (effect !== 'read' || !hasRun || paths.length === 0) return { isLoop };
   const seen = await digestsOf(paths, ports);
-  return { isLoop: isLoop && canonicalJson(seen) === canonicalJson(before.seen ?? before.digests), seen };
+  return { isLoop: isLoop && isSameJson(seen, before.seen ?? before.digests), seen };
 }
 
 async function digestsOf(

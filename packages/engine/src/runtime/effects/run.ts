@@ -54,7 +54,7 @@ export async function runOnce(
     );
     const { ending, ...said } = await endingOf(world, outcomeOf(tool.name, outcome));
     // A tool that was stopped says what it can; that it was stopped is not its to say.
-    const status = signal.aborted && ending.status !== 'ok' ? 'cancelled' : ending.status;
+    const status = signal.aborted && ending.status !== 'ok' ? stoppedStatus(signal) : ending.status;
     return {
       ending: { ...ending, ...outside, status, durationMs: ports.clock.now() - begun },
       ...said,
@@ -64,17 +64,20 @@ export async function runOnce(
     const isLeft = isPawlError(thrown, leftBehind);
     // Whatever a tool that does not stop still does, nobody will see.
     const isUnknown = isLeft && call.judgement?.effect !== 'read';
-    const status = !signal.aborted ? 'error' : isUnknown ? 'unknown' : 'cancelled';
+    const status = !signal.aborted ? 'error' : isUnknown ? 'unknown' : stoppedStatus(signal);
     const sentence = signal.aborted && !isLeft ? stopText(signal.reason) : messageOf(thrown);
     const { content } = shapeOutput(ports.redactor.redact(sentence), { isError: true });
     return { ending: { status, content, ...outside, durationMs: ports.clock.now() - begun } };
   }
 }
 
+const isLate = (reason: unknown) => isPawlError(reason, 'max_duration');
+
 /** What ends because of a limit of time, nobody has cancelled. */
-function stopText(reason: unknown): string {
-  return `${isPawlError(reason, 'max_duration') ? 'Stopped' : 'Cancelled'}. ${messageOf(reason)}`;
-}
+const stopText = (reason: unknown) => `${isLate(reason) ? 'Stopped' : 'Cancelled'}. ${messageOf(reason)}`;
+
+/** Of a call that was stopped. */
+export const stoppedStatus = ({ reason }: AbortSignal) => (isLate(reason) ? 'out_of_time' : 'cancelled');
 
 /** A tool that does not stop when told to is left behind. */
 export async function withGrace<Value>({ signal, ports }: World, name: string, work: Promise<Value>): Promise<Value> {

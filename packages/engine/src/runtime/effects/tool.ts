@@ -1,11 +1,11 @@
 import { messageOf } from '@pawl/protocol';
 import type { Call } from '../../core/index.ts';
-import { findCall } from '../../core/index.ts';
+import { findCall, isOutOfTime } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
 import { outcomeOf } from '../outcome.ts';
 import type { EffectContext, Runner } from './effect.ts';
 import type { Ended } from './ended.ts';
-import { endingOf, inputOf, runOnce, withGrace } from './run.ts';
+import { endingOf, inputOf, runOnce, stoppedStatus, withGrace } from './run.ts';
 import { toolScope } from './scope.ts';
 
 /**
@@ -39,9 +39,11 @@ async function recover(context: EffectContext, owed: Owed, tool: Tool, mode: 're
   if (found === 'not_done' && mode === 'recover') {
     await perform(context, owed, tool);
   } else if (found === 'not_done') {
-    const why = context.state.turn?.isOverTime === true ? 'Stopped: the turn ran out of time.' : 'Cancelled.';
+    const { turn } = context.state;
+    const isLate = turn !== null && isOutOfTime(turn);
+    const why = isLate ? 'Stopped: the turn ran out of time.' : 'Cancelled.';
     const content = `${why} It had begun and took no effect.`;
-    await finish(context, owed, { ending: { status: 'cancelled', content } });
+    await finish(context, owed, { ending: { status: isLate ? 'out_of_time' : 'cancelled', content } });
   } else if (found !== null) {
     await finish(context, owed, await endingOf(context, outcomeOf(tool.name, found)));
   } else {
@@ -72,7 +74,7 @@ async function perform(context: EffectContext, owed: Owed, tool: Tool): Promise<
   const { call } = owed;
   if (signal.aborted) {
     const content = `Not run. ${messageOf(signal.reason)}`;
-    await finish(context, owed, { ending: { status: 'cancelled', content } });
+    await finish(context, owed, { ending: { status: stoppedStatus(signal), content } });
     return;
   }
   const words = context.ports.redactor.stream();
