@@ -70,7 +70,7 @@ describe('T5: what a page becomes', () => {
     ['too slow for a DOM', `<p>the words</p>${'<b>x</b>'.repeat(300_000)}`, 'the words'],
   ])('a page that is %s still gives its text', async (_, html, words) => {
     const port = await serve(page(html));
-    const { content } = await createFetcher({ renderMs: 4000 }).fetch(`http://site.example:${port}/`);
+    const { content } = await createFetcher({ renderMs: 10_000 }).fetch(`http://site.example:${port}/`);
     expect(content).toContain(words);
   });
 
