@@ -2,6 +2,7 @@
 
 export { isWidening, mayCall, modeWith } from './agents/profile.ts';
 export { callId } from './answer/decide.ts';
+export { isTooLong } from './answer/failure.ts';
 export type { AssignedWork } from './assignment/state.ts';
 export { findCall } from './calls/evolve.ts';
 export { isRepetition, lastSameCall, repetitionRule } from './calls/repeats.ts';
@@ -43,7 +44,9 @@ export {
   maxAnswerTokens,
   openTasks,
   spentOnTask,
+  stoppedOutcome,
   taskReport,
   taskSettingsOf,
   taskView,
 } from './tasks/tasks.ts';
+export { isOutOfTime } from './turn/ending.ts';

@@ -12,16 +12,16 @@ import { createRegistry } from '../registry/registry.ts';
 import { createAttachments } from './attachments.ts';
 import { createChildren } from './children.ts';
 import { sessionClient } from './client.ts';
-import { beginning, checkId, withAgent } from './creation.ts';
+import { checkId, sessionCreated, withAgent } from './creation.ts';
 import type { ApproverRoutes } from './effects/approvers.ts';
 import type { EffectPorts } from './effects/effect.ts';
 import { runners } from './effects/index.ts';
-import { forkEvents, settled } from './fork.ts';
+import { forkEvents, settledEvents } from './fork.ts';
 import type { HostOptions } from './host-options.ts';
 import { createId, systemClock } from './ids.ts';
 import { keptEvents } from './kept.ts';
+import { createMailDelivery } from './mail-delivery.ts';
 import { readPlainFile } from './plain-file.ts';
-import { createPost } from './post.ts';
 import type { Prompts } from './prompts.ts';
 import { createPrompts } from './prompts.ts';
 import { recallFrom } from './recall.ts';
@@ -47,7 +47,7 @@ export function createHost(options: HostOptions): Host {
   const newId = options.createId ?? createId;
   const driver = newId();
   const live = new Map<string, Promise<Live>>();
-  /** Sessions that clients have a hold on. */
+  /** Sessions that clients use. */
   const held = new Set<string>();
   let isClosed = false;
 
@@ -59,7 +59,7 @@ export function createHost(options: HostOptions): Host {
     return options.models(name);
   };
 
-  /** Nobody waits for it: a session that is no longer driven here has nobody to tell. */
+  /** Failures are ignored: a session that is no longer driven here has nobody to tell. */
   const notify = (session: string, text: string) => {
     const by: Identity = { kind: 'agent', id: 'pawl' };
     const data = { content: [{ type: 'text' as const, text }] };
@@ -69,7 +69,7 @@ export function createHost(options: HostOptions): Host {
       .catch(() => undefined);
   };
 
-  /** Drives a session no further that no client has a hold on. */
+  /** Stops driving a session that no client uses. */
   const letGo = (session: Session) => {
     if (!held.has(session.id)) session.close();
   };
@@ -97,7 +97,7 @@ export function createHost(options: HostOptions): Host {
     toolMiddleware: options.toolMiddleware ?? [],
     notify,
     redactor,
-    post: createPost(options.mail, { open: (id) => take(id, () => reopen(id)), letGo }),
+    mail: createMailDelivery(options.mail, { open: (id) => take(id, () => reopen(id)), letGo }),
     prompts,
     gathersPrompt,
     contextSources,
@@ -135,10 +135,10 @@ export function createHost(options: HostOptions): Host {
     core: { ...core, ...options.internals?.core },
   };
 
-  /** The session that was looked at last, as its log said: whoever opens it next reads only what came since. */
+  /** The state of the session that was viewed last; opening it next reads only newer events. */
   let looked: State | null = null;
 
-  /** A session that is not driven here, as its log says. What it gives is the caller's own. @throws `no_session`. */
+  /** The state of a session from its log; the caller owns it. @throws `no_session`. */
   const stateOf = async (id: string): Promise<State> => {
     const state = looked?.session === id ? looked : initialState();
     looked = null;
@@ -155,11 +155,11 @@ export function createHost(options: HostOptions): Host {
     return viewOf(state);
   };
 
-  /** Takes a session up whose log is claimed. */
+  /** Opens a session whose log is claimed. */
   const reopen = async (id: string, changes: readonly Command[] = []): Promise<Session> =>
     Session.open(await stateOf(id), ports, driver, changes);
 
-  /** Claims, then drives; gives the claim back however the driving ends. */
+  /** Claims the session, then drives it; releases the claim however the driving ends. */
   const drive = (id: string, begin: () => Promise<Session>): Promise<Live> => {
     if (isClosed) throw new PawlError('host_closed', 'This host is closed.');
     const forget = () => {
@@ -173,7 +173,7 @@ export function createHost(options: HostOptions): Host {
           forget();
           return claim.release();
         });
-        // Whoever closes the host learns of a claim that could not be given back; nobody else waits for it.
+        // Closing the host reports a claim that could not be released; nobody else waits for it.
         released.catch(() => undefined);
         return { session, released };
       } catch (error) {
@@ -186,7 +186,7 @@ export function createHost(options: HostOptions): Host {
     return started;
   };
 
-  /** A session that is driven here already, or else is from now on. */
+  /** The session, driven here already or from now on. */
   const take = async (id: string, begin: () => Promise<Session>): Promise<Session> => {
     const before = await live.get(id);
     if (before?.session.hasEnded === true) await before.released;
@@ -216,7 +216,7 @@ export function createHost(options: HostOptions): Host {
       attach: (bytes, { name } = {}) => attachments.attach(bytes, name),
       async create(given) {
         const id = checkId(given.id ?? newId());
-        const first = await beginning(given, { ...options, ...found, gathersContext, by: identity });
+        const first = await sessionCreated(given, { ...options, ...found, gathersContext, by: identity });
         if (live.has(id)) throw new PawlError('conflict', `There is a session ${id} already. Open it instead.`);
         return hold(await drive(id, () => Session.create(id, ports, actor, [first])));
       },
@@ -225,7 +225,7 @@ export function createHost(options: HostOptions): Host {
         const before = await live.get(id);
         if (before?.session.hasEnded === true) await before.released;
         const running = live.get(id);
-        // Nothing may come between this and the claim: whoever asks meanwhile finds it live.
+        // Nothing may await between this and the claim, so that other callers find the session live.
         if (running === undefined) return hold(await drive(id, () => reopen(id, commands)));
         const held = await running;
         for (const command of commands) await held.session.command(command);
@@ -242,7 +242,7 @@ export function createHost(options: HostOptions): Host {
         const events = await existing(log, source);
         const target = { session, at: clock.now(), by: actor, ...(beforeMessage !== undefined && { beforeMessage }) };
         const { events: copied, draft } = forkEvents(events, target);
-        await log.append(session, 0, keptEvents([...copied, ...settled(copied, clock.now())], redactor));
+        await log.append(session, 0, keptEvents([...copied, ...settledEvents(copied, clock.now())], redactor));
         return { session, draft };
       },
       async delete(id) {

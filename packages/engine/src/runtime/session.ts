@@ -205,7 +205,7 @@ export class Session implements LiveSession {
       }
       // What was judged early was judged by what was known when the answer came.
       const answer = record.find((event) => event.type === 'message.added' && event.data.message.role === 'assistant');
-      const known = record.length === 0 ? null : this.#runs.known((answer?.seq ?? 0) - 1);
+      const known = record.length === 0 ? null : this.#runs.knownOutcome((answer?.seq ?? 0) - 1);
       if (known === null) return;
       const decision = this.#decide(known);
       if (decision.type === 'accepted') this.#take(decision.events, engine, record);
