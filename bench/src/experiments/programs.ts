@@ -61,7 +61,8 @@ const started = (program: Program, parts: readonly string[], place: Place, befor
     stdio: 'ignore',
     detached: true,
     timeout: limitMs,
-    env: { ...process.env, ...program.environment(place), NO_PROXY: '127.0.0.1' },
+    // Some programs believe PWD more than the folder that they are in.
+    env: { ...process.env, PWD: place.folder, ...program.environment(place), NO_PROXY: '127.0.0.1' },
   });
 };
 
