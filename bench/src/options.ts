@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-export const experimentNames = ['a', 'b', 'c', 'd', 'e', 'f', 'g'] as const;
+export const experimentNames = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] as const;
 export type ExperimentName = (typeof experimentNames)[number];
 
 export type Options = {
@@ -26,7 +26,7 @@ const help = `Usage: npm run bench -- [options]
   --runs <n>        interleaved rounds, of which the median counts (5)
   --only <letters>  experiments: a one long run, b many runs at once, c resume, d start,
                     e prompt cache, f a step whose tools run while the model speaks,
-                    g glob and grep over 100 000 files (abcdefg)
+                    g glob and grep over 100 000 files, h the programs themselves (abcdefgh)
   --peers <names>   comma-separated, of: PEERS (all)
   --steps <n>       tool steps of the long run of a (200)
   --growth <m,n>    lengths of run between which a's cost per step is compared, or none (50,800)

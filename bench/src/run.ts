@@ -6,6 +6,7 @@ import { cacheShare } from './experiments/cache.ts';
 import { longRun } from './experiments/long-run.ts';
 import { makespan } from './experiments/makespan.ts';
 import { manyRuns } from './experiments/many-runs.ts';
+import { sideBySide } from './experiments/programs.ts';
 import { resume } from './experiments/resume.ts';
 import { searchTools } from './experiments/search.ts';
 import { firstRequest } from './experiments/start.ts';
@@ -22,6 +23,7 @@ const experiments: { [name in ExperimentName]: (bench: Bench) => Promise<Finding
   e: cacheShare,
   f: makespan,
   g: searchTools,
+  h: sideBySide,
 };
 
 const run = async (options: Options): Promise<void> => {

@@ -1,4 +1,4 @@
-/** (a) One run of many steps, and how the cost of a step grows with the length of the run. */
+/** (a) One run of many steps, warm and cold, and how the cost of a step grows with the length of the run. */
 import { type Bench, type Finding, measureInterleaved, type Series } from '../bench.ts';
 import { bestPeer, comparisonCells, comparisonColumns, figures, nameOf, over, rawLoop } from '../compare.ts';
 import { median } from '../statistics.ts';
@@ -15,6 +15,17 @@ export const longRun = async (bench: Bench): Promise<Finding> => {
     peers.filter((peer) => !isSkipped(peer, count)).map((peer) => ({ peer, steps: count, runs: 1 })),
   );
   const all = await measureInterleaved(bench, 'a', tasks);
+  // The first run of a process, while its code is still being compiled.
+  const cold = await measureInterleaved(
+    bench,
+    'a, cold',
+    peers.map((peer) => ({ peer, steps, runs: 1, warmUpSteps: 0, repeats: 1 })),
+  );
+  const rawCold = rawLoop(cold);
+  const coldCells = (peer: string) => {
+    const series = cold.find((one) => one.peer === peer);
+    return [series ? over(series, rawCold, 'cpuMsPerStep') : null];
+  };
   const main = all.filter((series) => series.steps === steps);
   const raw = rawLoop(main);
   const best = bestPeer(main);
@@ -35,12 +46,12 @@ export const longRun = async (bench: Bench): Promise<Finding> => {
   return {
     table: {
       title: `(a) One run of ${steps} tool steps, ${deltas} text deltas a step`,
-      columns: [...comparisonColumns, ...growthColumns],
+      columns: [...comparisonColumns, { name: 'CPU a step of a cold run ÷ raw', unit: 'ratio' }, ...growthColumns],
       rows: main.map((series) => ({
         name: nameOf(series),
-        cells: [...comparisonCells(series, raw, best), ...growthCells(series.peer)],
+        cells: [...comparisonCells(series, raw, best), ...coldCells(series.peer), ...growthCells(series.peer)],
       })),
     },
-    measurements: all,
+    measurements: [...all, ...cold],
   };
 };
