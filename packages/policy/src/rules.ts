@@ -30,6 +30,12 @@ const pastedNames: { readonly [name: string]: string } = {
   Write: 'write',
 };
 
+/**
+ * In the place of a tool's name: all that is known to only read, where nothing contains it. Allowed, it lets that run
+ * without a question on a machine that has no sandbox.
+ */
+export const uncontainedReading = 'uncontained_reading';
+
 const mostKept = 4096;
 const kept = new Map<string, Rule>();
 
@@ -115,7 +121,8 @@ export function strayRules(rules: Partial<RuleSet>, tools: readonly string[]): S
     (rules[list] ?? []).flatMap((text, index): StrayRule[] => {
       const rule = parseRule(text);
       const isOpen = rule.tool.includes('*') || rule.tool.startsWith('mcp__');
-      const isKnown = tools.some((tool) => namesTool(rule, tool, { ignoresCase: list !== 'allow' }));
+      const known = list === 'allow' && rule.pattern === null ? [...tools, uncontainedReading] : tools;
+      const isKnown = known.some((tool) => namesTool(rule, tool, { ignoresCase: list !== 'allow' }));
       return isOpen || isKnown ? [] : [{ list, index, rule: text, tool: rule.tool }];
     }),
   );

@@ -2,7 +2,7 @@
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isInside, type PathDenies } from '@pawl/policy';
+import { isInside, type PathDenies, uncontainedReading } from '@pawl/policy';
 import type { Awaited } from './awaited.ts';
 import type { Confinement, Marked, SandboxMode, SandboxOptions } from './confinement.ts';
 import { removeDebris } from './debris.ts';
@@ -13,6 +13,7 @@ import type { Environment, Gateway, HostList, NetworkAccess, Way } from './netwo
 import { findPlaces, type Places } from './places.ts';
 import { isRepositoryItself, setAside } from './planted.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
+import { readerLaunch } from './reader-launch.ts';
 import { createSurvey, type Nested } from './repositories.ts';
 import { setRight } from './set-aside.ts';
 import { createTemporaries } from './temporaries.ts';
@@ -54,7 +55,10 @@ type Hold =
   | { kind: 'whole'; isFolderWritable: boolean; network: NetworkAccess }
   /** Commands run in the sandbox, but it does not hold all that it should. */
   | { kind: 'partial'; reason: string }
-  | { kind: 'none' };
+  /** Only commands that only read can be contained, and are launched with the names of the programs that they run. */
+  | { kind: 'readers' }
+  /** Nothing contains any command. `advice` says what to do about it, as sentences; null where nobody wants it. */
+  | { kind: 'none'; advice: string | null };
 
 export type Sandbox = {
   readonly options: SandboxOptions;
@@ -70,7 +74,13 @@ export type Sandbox = {
     session: string,
     folder: string,
     /** `roots` are the only folders of the session's folder that may be changed; without, all of it may. */
-    limits?: { mode?: SandboxMode | undefined; roots?: readonly string[] | undefined; denies?: PathDenies | undefined },
+    limits?: {
+      mode?: SandboxMode | undefined;
+      roots?: readonly string[] | undefined;
+      denies?: PathDenies | undefined;
+      /** The programs that a command runs which only reads. */
+      readers?: readonly string[] | undefined;
+    },
   ): Promise<Launch | null>;
 };
 
@@ -115,7 +125,9 @@ export function createSandbox(
     if (!found.isAvailable && !isTold) {
       isTold = true;
       notice(
-        `There is no sandbox: ${found.reason} Commands may do all that you may, and are asked about where they would have been contained. ${found.advice}`,
+        found.readers === null
+          ? `There is no sandbox: ${found.reason} Commands may do all that you may, and are asked about where they would have been contained; those that only read too, until ${uncontainedReading} is allowed, for a session or in the settings. ${found.advice}`
+          : `There is no sandbox but for commands that only read, which Landlock contains: ${found.reason} All others may do all that you may, and are asked about where they would have been contained. ${found.advice}`,
       );
     }
     return found;
@@ -128,8 +140,7 @@ export function createSandbox(
   const survey = createSurvey();
 
   /** The mechanism that contains commands; null where there is none. */
-  const mechanism = async (): Promise<Mechanism | null> => {
-    const found = await probe();
+  const mechanismOf = (found: Probe | null): Mechanism | null => {
     if (found === null || !found.isAvailable) return null;
     if (!isLookedAfter) {
       isLookedAfter = true;
@@ -156,19 +167,39 @@ export function createSandbox(
     options,
     probe,
     async holdOf(folder, mode) {
-      if ((await mechanism()) === null) return { kind: 'none' };
+      const found = await probe();
+      if (mechanismOf(found) === null) {
+        if (found === null || found.isAvailable) return { kind: 'none', advice: null };
+        return found.readers === null
+          ? { kind: 'none', advice: `${found.reason} ${found.advice}` }
+          : { kind: 'readers' };
+      }
       const isFolderWritable = isWritable(mode);
       const gap = isFolderWritable ? await gapIn(folder) : null;
       if (gap !== null) return { kind: 'partial', reason: gap };
       return { kind: 'whole', isFolderWritable, network: networkFor(mode) };
     },
-    async launch(session, folder, { mode, roots, denies } = {}) {
+    async launch(session, folder, { mode, roots, denies, readers } = {}) {
       const debris = removeDebris(join(folder, '.git'));
-      const by = await mechanism();
-      if (by === null) return null;
+      const found = await probe();
+      const by = mechanismOf(found);
+      if (by === null && readers === undefined) return null;
       const denied = denies === undefined ? noneDenied : await findDenied(denies, { cwd: folder, home: homedir() });
       const isFolderWritable = isWritable(mode);
       const places = await lookAt(folder, denied);
+      if (by === null) {
+        if (found === null || found.isAvailable || found.readers === null || readers === undefined) return null;
+        return readerLaunch(found.readers, {
+          folder: resolve(folder),
+          places,
+          denied,
+          programs: readers,
+          needed: await neededFor(folder),
+          temporary: await temporary(session),
+          path: environment.PATH ?? '',
+          limits: options.limits,
+        });
+      }
       const network = networkFor(mode);
       const limits = roots === undefined ? null : narrowed(places, resolve(folder), roots);
       const pathsOf = (folders: readonly WritableFolder[]) => folders.map(({ path }) => path);
