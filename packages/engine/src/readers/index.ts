@@ -3,6 +3,7 @@
 export { mainArgument } from './argument.ts';
 export {
   type BlindCall,
+  entryDigest,
   type FileChange,
   type FileChanges,
   fileChangesOf,

@@ -124,7 +124,10 @@ export const eventData = {
   /** Tools of a large set that the model found, and is told of from now on. */
   'tools.offered': z.object({ tools: z.array(z.string()) }),
 
-  /** Somebody put files back as they were, or forth again: the digest of each by its path, null for nothing there. */
+  /**
+   * Somebody put files back as they were, or forth again: the digest of each by its path, null for nothing there;
+   * `folder` and `link:` with where it leads for what is no file.
+   */
   'files.reverted': z.object({
     direction: z.enum(['undo', 'redo']),
     files: z.record(z.string(), z.string().nullable()),
