@@ -267,8 +267,21 @@ const awaitedOf = ({ path, kind }: Nested): Awaited => {
   return { path, kind: kinds[kind], top: path };
 };
 
+/** Which folders belong to one repository changes hardly ever, and only adds to what is seen, ms. */
+const neededServesMs = 3000;
+const lastNeeded = new Map<string, { at: number; needed: Promise<readonly string[]> }>();
+
 /** The rest of the repository that the folder is a part of: git reads it, wherever it lies. */
-async function neededFor(folder: string): Promise<readonly string[]> {
+function neededFor(folder: string): Promise<readonly string[]> {
+  const last = lastNeeded.get(folder);
+  if (last !== undefined && performance.now() - last.at < neededServesMs) return last.needed;
+  const needed = findNeeded(folder);
+  if (lastNeeded.size >= 100) lastNeeded.clear();
+  lastNeeded.set(folder, { at: performance.now(), needed });
+  return needed;
+}
+
+async function findNeeded(folder: string): Promise<readonly string[]> {
   if (lstatSync(join(folder, '.git'), { throwIfNoEntry: false })?.isDirectory() === true) return [];
   const { findRepository } = await import('../repository/find.ts');
   const repository = await findRepository(folder).catch(() => null);
