@@ -220,6 +220,9 @@ async function runOn({
     open(session.id);
     for (const { reason } of log.damage())
       process.stderr.write(`Part of the log is damaged and was set aside: ${reason}.\n`);
+    const { secretMarksIn } = await import('@pawl/engine/readers');
+    const marks = secretMarksIn(await log.read(session.id));
+    if (marks.length > 0) say(`The log keeps no secrets: the model sees only marks of ${marks.join(', ')}.`);
     // A program says by commands what is to be gone on with, but for what goes on by itself.
     if (isProgram)
       return await driveAsProgram(session, before.seq, prompt === null && executesAs === null ? null : begin);

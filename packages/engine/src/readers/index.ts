@@ -19,3 +19,4 @@ export { type Transcript, type TranscriptCall, type TranscriptEntry, transcribe 
 export { sumUsage, sumUsageBy, type UsageEntry, type UsageSum, usageOf } from './usage.ts';
 export { escapeOf, exact, oneLine, visible } from './visible.ts';
 export { costText, countText, durationText, modelText, timeText } from './words.ts';
+export { secretMarksIn } from './secret-marks.ts';
