@@ -137,7 +137,9 @@ export function createSandbox(
   const networkFor = (mode: SandboxMode | undefined): NetworkAccess =>
     mode === 'read-only' && typeof options.network !== 'string' ? 'off' : options.network;
 
-  const survey = createSurvey();
+  const survey = createSurvey((folder, found) => {
+    for (const sentence of setRightAll(found, folder)) notice(`In ${folder}, of a command that has ended: ${sentence}`);
+  });
 
   /** The mechanism that contains commands; null where there is none. */
   const mechanismOf = (found: Probe | null): Mechanism | null => {
@@ -223,7 +225,7 @@ export function createSandbox(
         if (isMounted) removeMountPoints(mountedIn(folder, isFolderWritable, places));
         const planted = !isFolderWritable || wasRepository ? null : await setAside(folder);
         const made = isMounted && isFolderWritable ? await survey.newSince(folder, startedAt) : null;
-        const nested = (made ?? []).flatMap((each) => setRight(awaitedOf(each), folder) ?? []);
+        const nested = setRightAll(made ?? [], folder);
         const sentences = [debris, ...vigil.end(), planted, ...nested].filter((each) => each !== null);
         return sentences.length === 0 ? null : sentences.join(' ');
       };
@@ -266,6 +268,9 @@ const awaitedOf = ({ path, kind }: Nested): Awaited => {
   const kinds = { folder: 'repository', bare: 'repository', link: 'anything', file: 'working-tree' } as const;
   return { path, kind: kinds[kind], top: path };
 };
+
+const setRightAll = (made: readonly Nested[], folder: string): string[] =>
+  made.flatMap((each) => setRight(awaitedOf(each), folder) ?? []);
 
 /** Which folders belong to one repository changes hardly ever, and only adds to what is seen, ms. */
 const neededServesMs = 3000;

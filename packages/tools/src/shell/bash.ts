@@ -66,9 +66,12 @@ export function bashTool(commands: Commands): Tool {
   });
 }
 
-/** By these, commands that surely touch different places run side by side. Others, and those of a task with limits, wait. */
-const pathsOf = async ({ command, background }: BashInput, scope: ToolScope): Promise<string[]> =>
-  background === true || isScoped(scope) || readsOnly(command) || readsWhereContained(command)
+/**
+ * By these, commands that surely touch different places run side by side. Others, those of a task with limits, and those
+ * that leave the sandbox wait: there nothing holds them to what their text says.
+ */
+const pathsOf = async ({ command, background, outside }: BashInput, scope: ToolScope): Promise<string[]> =>
+  background === true || outside === true || isScoped(scope) || readsOnly(command) || readsWhereContained(command)
     ? []
     : surePlaces(command, scope).catch(() => []);
 
