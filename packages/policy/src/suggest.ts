@@ -8,6 +8,7 @@ import { analyse, type CommandPart, type Part } from './shell/analyse.ts';
 import { plainWords } from './shell/plain.ts';
 import { literalWord, type Word } from './shell/word.ts';
 import { isHarmlessAssignment } from './shell/words-of-shell.ts';
+import { commandTool } from './tool-names.ts';
 import { hostPattern } from './urls.ts';
 import { escapePattern } from './wildcard.ts';
 
@@ -43,7 +44,7 @@ export function limitOfRule(rule: string): string | null {
   const { tool, pattern } = parseRule(rule);
   if (rule === uncontainedReading) return 'All commands that are known to only read, inside the folder.';
   const [name = '', ...rest] = pattern?.split(/\s+/) ?? [];
-  if (tool !== 'bash' || !rest.includes('*')) return null;
+  if (tool !== commandTool || !rest.includes('*')) return null;
   const others = 'what runs programs, writes a file that is named, or leads out of the folder';
   return readArguments([literalWord(name)]) === null
     ? `The star does not reach options such as --exec and --output; ${name} is not known here otherwise.`

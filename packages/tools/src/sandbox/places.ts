@@ -5,10 +5,10 @@ import { isInside, obeyedNames } from '@pawl/policy';
 import type { Awaited } from './awaited.ts';
 import type { Confinement, Marked } from './confinement.ts';
 import { type Denied, noneDenied } from './denied.ts';
+import { isRepositoryItself } from './folder-as-repository.ts';
 import { type GitPlace, gitPlaces } from './git-places.ts';
 import { type Absent, absentHomes, ownHomes } from './home.ts';
 import { createLook, type Found } from './look.ts';
-import { isRepositoryItself } from './planted.ts';
 import type { Nested } from './repositories.ts';
 
 /** Where keys, tokens and sessions of programs lie below a home that is there, because the work is in it. */

@@ -1,7 +1,7 @@
 /** The repositories below a session's folder, each of which a git that somebody starts there would obey. */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isRepositoryItself } from './planted.ts';
+import { isRepositoryItself } from './folder-as-repository.ts';
 
 /** A `.git` that is a folder, a `.git` that is a file, or a bare repository. Without the folder's own. */
 export type Nested = { path: string; kind: 'folder' | 'file' | 'link' | 'bare' };

@@ -7,17 +7,17 @@ import type { Awaited } from './awaited.ts';
 import type { Confinement, Marked, SandboxMode, SandboxOptions } from './confinement.ts';
 import { removeDebris } from './debris.ts';
 import { findDenied, noneDenied } from './denied.ts';
+import { isRepositoryItself, renameHead } from './folder-as-repository.ts';
 import { defaultLimits, type SandboxLimits } from './limits.ts';
 import { removeMountPoints } from './mount-points.ts';
 import type { Environment, Gateway, HostList, NetworkAccess, Way } from './network/index.ts';
 import { findPlaces, type Places } from './places.ts';
-import { isRepositoryItself, setAside } from './planted.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
 import { readerLaunch } from './reader-launch.ts';
 import { createSurvey, type Nested } from './repositories.ts';
 import { setRight } from './set-aside.ts';
 import { createTemporaries } from './temporaries.ts';
-import { endCutOffVigils, keepVigil } from './vigil.ts';
+import { finishInterruptedWatches, watchAbsentPlaces } from './watch-absent.ts';
 import { checkingWords, type WritableFolder, writableFolder } from './writable.ts';
 
 /** How one command is started so that it is contained. */
@@ -146,7 +146,7 @@ export function createSandbox(
     if (found === null || !found.isAvailable) return null;
     if (!isLookedAfter) {
       isLookedAfter = true;
-      for (const sentence of endCutOffVigils()) notice(sentence);
+      for (const sentence of finishInterruptedWatches()) notice(sentence);
     }
     return found.mechanism;
   };
@@ -218,15 +218,15 @@ export function createSandbox(
       const isMounted = by.kind === 'bubblewrap';
       // Seatbelt goes by names, and needs nothing to be there.
       const startedAt = Date.now();
-      const vigil = keepVigil(confinement.folder, isMounted && isFolderWritable ? places.awaited : [], notice);
+      const watch = watchAbsentPlaces(confinement.folder, isMounted && isFolderWritable ? places.awaited : [], notice);
       const release = async () => {
         way?.gateway.close();
         const { folder } = confinement;
         if (isMounted) removeMountPoints(mountedIn(folder, isFolderWritable, places));
-        const planted = !isFolderWritable || wasRepository ? null : await setAside(folder);
+        const renamed = !isFolderWritable || wasRepository ? null : await renameHead(folder);
         const made = isMounted && isFolderWritable ? await survey.newSince(folder, startedAt) : null;
         const nested = setRightAll(made ?? [], folder);
-        const sentences = [debris, ...vigil.end(), planted, ...nested].filter((each) => each !== null);
+        const sentences = [debris, ...watch.end(), renamed, ...nested].filter((each) => each !== null);
         return sentences.length === 0 ? null : sentences.join(' ');
       };
       const launch = {
@@ -235,7 +235,7 @@ export function createSandbox(
         network,
         limits: options.limits,
         hidesHistory: denied.objects.length > 0,
-        breach: vigil.breach,
+        breach: watch.breach,
         release,
       };
       // Seatbelt goes by where a file lies, whatever has led there.
