@@ -3,10 +3,10 @@ import { isInside } from '@pawl/policy';
 import type { Denied } from './denied.ts';
 import type { Landlock } from './landlock.ts';
 import { landlockWords } from './landlock.ts';
+import type { Launch } from './launch.ts';
 import type { SandboxLimits } from './limits.ts';
 import type { Places } from './places.ts';
 import { programFiles } from './program-files.ts';
-import type { Launch } from './sandbox.ts';
 import { systemPlaces } from './system-places.ts';
 
 export type ReaderSurroundings = {

@@ -1,5 +1,4 @@
 /** Contains commands. Where that is not possible it says so, once. */
-import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isInside, type PathDenies, uncontainedReading } from '@pawl/policy';
@@ -8,44 +7,19 @@ import type { Confinement, Marked, SandboxMode, SandboxOptions } from './confine
 import { removeDebris } from './debris.ts';
 import { findDenied, noneDenied } from './denied.ts';
 import { isRepositoryItself, renameHead } from './folder-as-repository.ts';
-import { defaultLimits, type SandboxLimits } from './limits.ts';
+import type { Launch } from './launch.ts';
+import { defaultLimits } from './limits.ts';
 import { removeMountPoints } from './mount-points.ts';
-import type { Environment, Gateway, HostList, NetworkAccess, Way } from './network/index.ts';
+import type { Environment, HostList, NetworkAccess, Way } from './network/index.ts';
 import { findPlaces, type Places } from './places.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
 import { readerLaunch } from './reader-launch.ts';
 import { createSurvey, type Nested } from './repositories.ts';
+import { repositoryFolders } from './repository-folders.ts';
 import { setRight } from './set-aside.ts';
 import { createTemporaries } from './temporaries.ts';
 import { finishInterruptedWatches, watchAbsentPlaces } from './watch-absent.ts';
 import { checkingWords, type WritableFolder, writableFolder } from './writable.ts';
-
-/** How one command is started so that it is contained. */
-export type Launch = {
-  /** What stands in front of the command's own words. */
-  words: readonly string[];
-  /** Variables that are different inside. */
-  environment: Readonly<Record<string, string>>;
-  /** Whether it tells on descriptor 3, as JSON, which process leads inside, and whether the command has begun. */
-  hasInfo: boolean;
-  isFolderWritable: boolean;
-  /** Whether it holds all that it should, as the folder is now; only then is it what `holdOf` calls whole. */
-  isWhole: boolean;
-  network: NetworkAccess;
-  /** The way to the hosts of a list; null where there is none. */
-  gateway: Gateway | null;
-  /** Path of the filter of system calls that it reads on a descriptor of its own; null for none. */
-  filter: string | null;
-  limits: SandboxLimits;
-  /** Whether the folder's history is not seen, because it holds what a rule denies. */
-  hidesHistory: boolean;
-  /** Whether the process hands over, on descriptor 4, where the gateway is let in (`takeEntrance`). */
-  hasEntrance: boolean;
-  /** Aborts when the command is to be ended at once, because it goes against the sandbox. */
-  breach: AbortSignal;
-  /** To be called when the command has ended. Says in sentences what had to be set right, or gives null. */
-  release(): Promise<string | null>;
-};
 
 /** So often a sandbox is made, should what it is made of change in the same moment, before that is given as the outcome. */
 export const mostSetups = 5;
@@ -154,7 +128,7 @@ export function createSandbox(
   const isWritable = (mode: SandboxMode | undefined) => options.mode === 'workspace-write' && mode !== 'read-only';
 
   const lookAt = async (folder: string, denied = noneDenied): Promise<Places> => {
-    const [nested, needed] = await Promise.all([survey.look(folder), neededFor(folder)]);
+    const [nested, needed] = await Promise.all([survey.look(folder), repositoryFolders(folder)]);
     const places = findPlaces(folder, { ...options, environment, denied, nested, needed });
     lastLook = { folder, at: performance.now(), gap: places.gap };
     return places;
@@ -196,7 +170,7 @@ export function createSandbox(
           places,
           denied,
           programs: readers,
-          needed: await neededFor(folder),
+          needed: await repositoryFolders(folder),
           temporary: await temporary(session),
           path: environment.PATH ?? '',
           limits: options.limits,
@@ -271,27 +245,6 @@ const awaitedOf = ({ path, kind }: Nested): Awaited => {
 
 const setRightAll = (made: readonly Nested[], folder: string): string[] =>
   made.flatMap((each) => setRight(awaitedOf(each), folder) ?? []);
-
-/** Which folders belong to one repository changes hardly ever, and only adds to what is seen, ms. */
-const neededServesMs = 3000;
-const lastNeeded = new Map<string, { at: number; needed: Promise<readonly string[]> }>();
-
-/** The rest of the repository that the folder is a part of: git reads it, wherever it lies. */
-function neededFor(folder: string): Promise<readonly string[]> {
-  const last = lastNeeded.get(folder);
-  if (last !== undefined && performance.now() - last.at < neededServesMs) return last.needed;
-  const needed = findNeeded(folder);
-  if (lastNeeded.size >= 100) lastNeeded.clear();
-  lastNeeded.set(folder, { at: performance.now(), needed });
-  return needed;
-}
-
-async function findNeeded(folder: string): Promise<readonly string[]> {
-  if (lstatSync(join(folder, '.git'), { throwIfNoEntry: false })?.isDirectory() === true) return [];
-  const { findRepository } = await import('../repository/find.ts');
-  const repository = await findRepository(folder).catch(() => null);
-  return repository === null ? [] : [repository.top, repository.gitFolder, repository.commonFolder];
-}
 
 /** Where even its folder is missing, that cannot be made either. */
 const markedAhead = ({ top }: Awaited): Marked => ({ path: top, isFolder: true, identity: '' });
