@@ -61,9 +61,12 @@ export function createProgram(done: Done): Command {
     .helpCommand('help [command]', 'print help for a command')
     .addHelpText('after', examples)
     .showSuggestionAfterError()
-    .showHelpAfterError('(pawl --help tells more; a prompt of one word is run with: pawl run "…")')
+    .showHelpAfterError('(pawl --help tells more)')
     .configureOutput({
-      outputError: (text, write) => write(`pawl: ${text.replace(/^error: /, '')}`),
+      outputError: (text, write) => {
+        write(`pawl: ${text.replace(/^error: /, '')}`);
+        if (text.includes('unknown command')) write('(A prompt of one word is run with: pawl run "…")\n');
+      },
     })
     .exitOverride();
   program.addCommand(runCommand(done));
@@ -133,7 +136,7 @@ function lookingCommands(done: Done): Command[] {
     .command('schema')
     .description('print the JSON Schema of config.yaml, for editors')
     .action(async () => {
-      const { printSchema } = await import('./config/schema.ts');
+      const { printSchema } = await import('./config/print-schema.ts');
       done(await printSchema());
     });
   return [models, doctor, usage, context, config];

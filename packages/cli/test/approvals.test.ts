@@ -15,13 +15,13 @@ import type { PendingApproval } from '@pawl/protocol';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { tellBlanks } from '../src/approvals/blanks.ts';
+import { describeBlanks } from '../src/approvals/blanks.ts';
 import { keepRule } from '../src/approvals/keep-rule.ts';
 import { questionLines } from '../src/approvals/question.ts';
 import { createStyle } from '../src/output/style.ts';
 import { makePlace, type Place, pawl, serverEnv, startInTerminal } from './pawl.ts';
 
-const told = (line: string) => tellBlanks(line, (text) => text);
+const told = (line: string) => describeBlanks(line, (text) => text);
 const plain = createStyle(false);
 const approval = (more: Partial<PendingApproval>): PendingApproval => ({
   call: 't1_s1_c1',

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { Model } from '@pawl/engine';
 import { isPawlError, PawlError } from '@pawl/protocol';
+import type { ProxyEnvironment } from '@pawl/protocol/proxy';
 import { findAt, providerCalled } from './catalogue/find.ts';
 import { infoOf } from './catalogue/pricing.ts';
 import type { ModelFacts } from './catalogue/table.ts';
 import type { WireTap } from './http/connection.ts';
-import type { ProxyEnvironment } from './http/proxy.ts';
 import type { Health } from './pool/health.ts';
 import type { Candidate } from './pool/types.ts';
 import type { RecordedProviders } from './record/wire-cassette.ts';
@@ -30,7 +30,6 @@ import { loadWire } from './select/wires.ts';
 export { pricesAt } from './catalogue/cost.ts';
 export { infoOf } from './catalogue/pricing.ts';
 export { catalogue, type DatedPrices, type ModelFacts, type Price } from './catalogue/table.ts';
-export { proxyFor } from './http/proxy.ts';
 export type { Parameters } from './parameters.ts';
 export type { Candidate } from './pool/types.ts';
 export { parameterChanges } from './select/changes.ts';
@@ -184,7 +183,11 @@ export function providersOf(candidates: readonly Candidate[], settings: ModelsSe
 /** Whole, so that a session of it can be gone on with from anywhere. */
 export const renamed = (model: Model, path: string): Model => ({ ...model, id: `replay:${resolve(path)}` });
 
-/** The model that `name` names, where nothing is configured but by the environment. @throws as `Models.modelFor`. */
+/**
+ * The model that `name` names, where nothing is configured but by the environment. @throws as `Models.modelFor`.
+ * @example
+ * const model = await modelFor('anthropic/claude-sonnet-4-5@high');
+ */
 export async function modelFor(name: string, environment: ProxyEnvironment = process.env): Promise<Model> {
   return createModels({ environment }).modelFor(name);
 }

@@ -53,8 +53,8 @@ export type ToolChoice = z.infer<typeof turnOptions.toolChoice>;
 export type TurnOptions = z.infer<typeof turnOptions.turnOptions>;
 /** Where a turn that works toward a target stands. */
 export type LoopStatus = z.infer<typeof turnOptions.loopStatus>;
-/** What is written to another session. */
-export type Letter = z.infer<typeof mailing.letter>;
+/** What a session writes to another one. */
+export type MailDraft = z.infer<typeof mailing.mailDraft>;
 /** A mail on its way. */
 export type Mail = z.infer<typeof mailing.mail>;
 
@@ -80,7 +80,7 @@ export type Allotment = z.infer<typeof tasks.allotment>;
 export type TaskEnvelope = z.infer<typeof tasks.envelope>;
 export type TaskOutcome = z.infer<typeof tasks.taskOutcome>;
 /** Where a task stands, from being asked for to its end. */
-export type TaskStatus = 'queued' | z.infer<typeof tasks.taskStatus> | 'completed' | 'failed' | 'cancelled';
+export type TaskStatus = 'queued' | z.infer<typeof tasks.taskStatus> | Exclude<TaskOutcome, 'blocked'>;
 export type TaskSettings = z.infer<typeof tasks.taskSettings>;
 export type Flow = z.infer<typeof tasks.flow>;
 export type Assignment = z.infer<typeof tasks.assignment>;

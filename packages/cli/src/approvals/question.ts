@@ -4,7 +4,7 @@ import type { PendingApproval } from '@pawl/protocol';
 import { escapeInvisible } from '@pawl/tools';
 import { diffLines } from '../output/diff.ts';
 import type { Style } from '../output/style.ts';
-import { tellBlanks } from './blanks.ts';
+import { describeBlanks } from './blanks.ts';
 
 /** Longer previews are shown up to here at first; `d` shows the rest. */
 export const shownLines = 120;
@@ -33,7 +33,7 @@ function partLines({ parts = [] }: PendingApproval, style: Style): string[] {
 
 function body({ input, preview }: PendingApproval, style: Style): string[] {
   if (preview?.kind === 'diff') {
-    const told = (line: string) => tellBlanks(line, style.inverse);
+    const told = (line: string) => describeBlanks(line, style.inverse);
     const lines = preview.text === '' ? [style.dim('No line would change.')] : diffLines(preview.text, style, told);
     return [...argumentLines(input, style, true), ...lines];
   }
@@ -64,5 +64,5 @@ function argumentLines(input: PendingApproval['input'], style: Style, isBesideDi
 /** Nothing of it can hide: neither what has no width nor what stands behind a screen of blanks. */
 function exactLines(text: string, style: Style): string[] {
   if (text === '') return [];
-  return text.split('\n').map((line) => tellBlanks(exact(line, style.inverse), style.inverse));
+  return text.split('\n').map((line) => describeBlanks(exact(line, style.inverse), style.inverse));
 }

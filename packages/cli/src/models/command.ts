@@ -1,7 +1,9 @@
 /** `pawl models`: what is configured and how it does; with words, the models of the catalogue that have them in their name. */
+
 import { oneLine } from '@pawl/engine/readers/visible';
 import { readConfig } from '../config/config.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printWarning } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { createStyle, type Style, wantsColour } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
@@ -17,7 +19,7 @@ export async function showModels(
   const folder = parseFolder('this folder', '.');
   const filter = words.join(' ').trim();
   const config = await readConfig({ folder });
-  for (const warning of config.warnings) process.stderr.write(`pawl: ${oneLine(warning)}\n`);
+  for (const warning of config.warnings) printWarning(warning);
   const report = await collectModels({
     config,
     folder,
@@ -42,7 +44,7 @@ function textOf(report: ModelsReport, filter: string, style: Style): string[] {
     ...report.models.map((row) => modelCells(row, now, style)),
   ];
   if (filter !== '') {
-    if (report.models.length === 0) return [`No model of the catalogue has "${oneLine(filter)}" in its name.`, about];
+    if (report.models.length === 0) return [`No model of the catalogue has "${oneLine(filter)}" in its name.`];
     return [...tableLines(models), '', about];
   }
   const usable = report.providers.filter(({ isConfigured }) => isConfigured);

@@ -2,6 +2,7 @@ import type { SessionQuery, SessionSummary } from '@pawl/engine';
 import { oneLine } from '@pawl/engine/readers/visible';
 import { modelText, workflowText } from '@pawl/engine/readers/words';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { createStyle, type Style, wantsColour } from '../output/style.ts';
 import { cutToWidth } from '../output/width.ts';
@@ -25,7 +26,7 @@ export async function listSessions(flags: ListFlags): Promise<ExitCode> {
   if (json === true) await output.write(`${JSON.stringify(sessions, null, 2)}\n`);
   else await output.write(tableOf(sessions, all === true));
   await output.flush();
-  if (sessions.length === 0 && json !== true) process.stderr.write(`${noneText(flags)}\n`);
+  if (sessions.length === 0 && json !== true) printNotice(`${noneText(flags)}`);
   return exitCodes.completed;
 }
 

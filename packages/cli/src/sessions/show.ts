@@ -1,5 +1,15 @@
 import type { Transcript, TranscriptCall, TranscriptEntry } from '@pawl/engine/readers';
-import { costText, durationText, modelText, oneLine, timeText, transcribe, visible } from '@pawl/engine/readers';
+import {
+  answerText,
+  costText,
+  durationText,
+  modelText,
+  oneLine,
+  statusText,
+  timeText,
+  transcribe,
+  visible,
+} from '@pawl/engine/readers';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
 import { createStyle, type Style, wantsColour } from '../output/style.ts';
@@ -9,14 +19,14 @@ import { findSession } from './find.ts';
 import { withLog } from './open.ts';
 
 const usualMessages = 20;
-const mostMessages = 100;
+const maxMessages = 100;
 
 export type ShowFlags = { last?: string; full?: true; json?: true };
 
 /** `pawl sessions show`: the last messages and how the turns ended; in full, all of them with nothing cut. */
 export async function showSession(named: string, { last, full, json }: ShowFlags): Promise<ExitCode> {
   const usual = full === true ? Number.POSITIVE_INFINITY : usualMessages;
-  const wanted = last === undefined ? usual : parseCount('--last', last, mostMessages);
+  const wanted = last === undefined ? usual : parseCount('--last', last, maxMessages);
   const events = await withLog(async (log) => log.read((await findSession(log, named)).session));
   const transcript = transcribe(events);
   const entries = lastMessages(transcript.entries, wanted);
@@ -50,7 +60,7 @@ function textOf(transcript: Transcript, { left, isFull }: { left: number; isFull
     `session ${session} · ${oneLine(modelText(model))} · in ${oneLine(cwd)}`,
     `begun ${timeText(createdAt)} · last change ${timeText(updatedAt)} · cost ${costText(costUsd)}`,
     ...(left > 0
-      ? [style.dim(`(${left} earlier entries are not shown; --last shows up to ${mostMessages} messages, --full all)`)]
+      ? [style.dim(`(${left} earlier entries are not shown; --last shows up to ${maxMessages} messages, --full all)`)]
       : []),
   ];
   return `${[head.join('\n'), ...entries.map((entry) => entryText(entry, style, isFull))].join('\n\n')}\n`;
@@ -82,7 +92,7 @@ function entryText(entry: TranscriptEntry, style: Style, isFull: boolean): strin
 function callLine({ tool, argument, status, durationMs, content, answer }: TranscriptCall, style: Style): string {
   const mark = status === 'ok' ? style.green('✓') : style.yellow(status === 'open' ? '…' : '✗');
   const time = durationMs === null ? '' : style.dim(`  ${durationText(durationMs)}`);
-  const asked = answer === null ? '' : style.dim(`  ${answer.decision} by ${oneLine(answer.by)}`);
+  const asked = answer === null ? '' : style.dim(`  ${oneLine(answerText(answer))}`);
   const why = status === 'ok' || content === null ? '' : `  ${cutToWidth(oneLine(content), 80)}`;
   return `  ${mark} ${style.bold(oneLine(tool))} ${cutToWidth(oneLine(argument), 80)}${time}${asked}${why}`;
 }
@@ -91,14 +101,14 @@ function callLine({ tool, argument, status, durationMs, content, answer }: Trans
 function wholeCall(call: TranscriptCall, style: Style): string[] {
   const { tool, input, status, durationMs, rule, answer, content } = call;
   const time = durationMs === null ? '' : `, ${durationText(durationMs)}`;
-  const lines = [`  ${style.bold(oneLine(tool))} ${style.dim(`${call.id}, ${status}${time}`)}`];
+  const lines = [`  ${style.bold(oneLine(tool))} ${style.dim(`${call.id}, ${statusText(status)}${time}`)}`];
   for (const [name, value] of Object.entries(input)) {
     lines.push(indented(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}`));
   }
   if (rule !== null) lines.push(indented(style.dim(`decided by ${oneLine(rule)}`)));
   if (answer !== null) {
     const reason = answer.reason === null ? '' : `: ${oneLine(answer.reason)}`;
-    lines.push(indented(style.dim(`${answer.decision} by ${oneLine(answer.by)}${reason}`)));
+    lines.push(indented(style.dim(`${oneLine(answerText(answer))}${reason}`)));
   }
   if (content !== null && content !== '') lines.push(indented(style.dim('result:')), indented(visible(content), 6));
   return lines;

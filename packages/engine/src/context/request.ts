@@ -1,6 +1,6 @@
-/** What the model sees, as a pure function of the state. */
+/** Builds the request that the model sees, as a pure function of the state. */
 import type { State } from '../core/index.ts';
-import { answerRoom } from '../core/index.ts';
+import { maxAnswerTokens } from '../core/index.ts';
 import type { Model, ModelRequest } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { toolsFor } from './audience.ts';
@@ -8,10 +8,10 @@ import { offeredTools } from './offered.ts';
 import { promptOf } from './prompts/index.ts';
 import { tailOf } from './tail.ts';
 
-/** What a step begins with, and keeps whatever changes while its model is being called: the prompt and the tools. */
+/** The prompt and the tools of a step, which stay the same while its model is being called. */
 export type Told = Pick<ModelRequest, 'system' | 'tools'>;
 
-/** The prompt of a session whose surroundings are not gathered, and the tools that there are. */
+/** The prompt of a session without gathered surroundings, and the registered tools. */
 type ToldWith = { system(state: Readonly<State>): string; tools: Registry };
 
 export function toldTo(state: Readonly<State>, ports: ToldWith): Told {
@@ -24,8 +24,8 @@ export function toldTo(state: Readonly<State>, ports: ToldWith): Told {
 }
 
 /**
- * The request of the next step. The order is stable from step to step: system, tools, messages;
- * nothing volatile stands among them, so that a provider's prompt cache holds; what is volatile comes last.
+ * The request of the next step. The order is the same at every step: system, tools, messages. Nothing volatile stands
+ * among them, so that a provider's prompt cache stays valid; the volatile tail comes last.
  */
 export function buildRequest(
   state: Readonly<State>,
@@ -33,20 +33,20 @@ export function buildRequest(
   told: Told,
   file: (digest: string) => Uint8Array | null = () => null,
 ): ModelRequest {
-  const { options = {}, isChoiceMet = false, loop = null } = state.turn ?? {};
+  const { options = {}, isToolChoiceMet = false, loop = null } = state.turn ?? {};
   const { toolChoice, outputSchema, requestTimeoutMs } = options;
-  const isForced = toolChoice === 'none' || (toolChoice !== undefined && toolChoice !== 'auto' && !isChoiceMet);
+  const isForced = toolChoice === 'none' || (toolChoice !== undefined && toolChoice !== 'auto' && !isToolChoiceMet);
   return {
     session: state.session,
     model: model.id.slice(model.id.indexOf('/') + 1),
     ...told,
     messages: state.messages.slice(),
     tail: tailOf(state),
-    maxOutputTokens: Math.min(model.info.outputTokens, answerRoom(state)),
+    maxOutputTokens: Math.min(model.info.outputTokens, maxAnswerTokens(state)),
     file,
     signedFrom: state.signedFrom,
     ...(isForced && { toolChoice }),
-    // A turn with a target gives its result by the call that ends it.
+    // In a turn with a target, the call that ends it gives the result.
     ...(outputSchema !== undefined && loop === null && { outputSchema }),
     ...(requestTimeoutMs !== undefined && { timeoutMs: requestTimeoutMs }),
   };

@@ -1,5 +1,5 @@
 import type { ModelInfo, Usage } from '@pawl/protocol';
-import { costAt, isPriced, leastInputPrice } from './cost.ts';
+import { costAt, isPriced, minInputPrice } from './cost.ts';
 import { findModel } from './find.ts';
 import type { ModelFacts } from './table.ts';
 
@@ -32,6 +32,8 @@ const inputTypes = { image: imageTypes, pdf: ['application/pdf'] };
  * @param home The provider to look under when nobody is known at `url`.
  * @param url Where requests go.
  * @param model Its name there; as an object, with what the caller knows better.
+ * @example
+ * const pricing = createPricing('anthropic', 'https://api.anthropic.com', 'claude-sonnet-4-5');
  */
 export function createPricing(home: string, url: string, model: string | (Known & { model: string })): Pricing {
   const { model: name, facts } = typeof model === 'string' ? { model, facts: undefined } : model;
@@ -51,7 +53,7 @@ export function createPricing(home: string, url: string, model: string | (Known 
 export function infoOf(facts: ModelFacts, known: Known = {}): ModelInfo {
   const { context, output, takes, prices = [] } = facts;
   const contextTokens = known.contextTokens ?? context ?? unknown.contextTokens;
-  const least = leastInputPrice(prices, new Date());
+  const least = minInputPrice(prices, new Date());
   return {
     contextTokens,
     outputTokens: known.maxOutputTokens ?? answerTokens(output ?? unknown.outputTokens, contextTokens),

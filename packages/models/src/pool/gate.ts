@@ -1,13 +1,13 @@
 import type { Clock } from '@pawl/engine';
-import { holdProcess } from './wait.ts';
+import { keepAlive } from '@pawl/engine/waiting';
 
 export type GateLimits = { requestsPerMinute?: number | undefined; concurrency?: number | undefined };
 
 const minuteMs = 60_000;
 
 /**
- * The door to one provider: so many requests begin in any minute, so many are under way at once, and the rest stand in
- * one queue. Whoever has entered must leave once.
+ * Limits the requests to one provider: their number per minute and at once. Further requests wait in one queue. Each
+ * request that has entered must leave once.
  */
 export class Gate {
   limits: GateLimits = {};
@@ -52,7 +52,7 @@ export class Gate {
         resolve(false);
         return;
       }
-      const letGo = holdProcess();
+      const letGo = keepAlive();
       const come = () => {
         letGo();
         signal.removeEventListener('abort', go);

@@ -1,24 +1,30 @@
-/** What follows when a call of the model brought no answer: another try, a shorter history, or the end of the turn. */
+/** What follows when a call of the model fails: another try, a compaction, or the end of the turn. */
 import type { EventData } from '@pawl/protocol';
 import type { State, Turn } from '../state.ts';
 
 type Failed = EventData['model.failed'];
 type Next = NonNullable<Failed['next']>;
 
-/** `cuts`: answers in a row that the output limit may cut; `overflows`: compactions for one step that is too long. */
-type FailureLimits = { cuts: number; overflows: number };
+/**
+ * `cuts`: answers in a row that the output limit may cut; `overflows`: compactions for one step that is too long; `tooLong`:
+ * codes of errors that say that it is, in tokens or in bytes.
+ */
+type FailureLimits = { cuts: number; overflows: number; tooLong: readonly string[] };
 
-const failureLimits: FailureLimits = { cuts: 3, overflows: 2 };
+const failureLimits: FailureLimits = { cuts: 3, overflows: 2, tooLong: ['context_overflow', 'request_too_large'] };
+
+/** Whether a request was refused for its length. */
+export const isTooLong = (code: string): boolean => failureLimits.tooLong.includes(code);
 
 export function nextAfterFailure(state: State, turn: Turn, failed: Failed, limits = failureLimits): Next {
   const { error, willRetry } = failed;
   if (error.code === 'output_cut') return nextAfterCut(state, turn, failed, limits);
-  if (error.code === 'context_overflow') return nextAfterOverflow(state, turn, error.message, limits);
+  if (limits.tooLong.includes(error.code)) return nextAfterOverflow(state, turn, error.message, limits);
   if (willRetry === true || (error.code === 'empty_answer' && !turn.hasBeenEmpty)) return { do: 'retry' };
   return { do: 'end', outcome: 'failed', message: error.message };
 }
 
-/** It is asked for anew, until that has failed too often in a row; once over a shorter history. */
+/** Another try, until the answer was cut too often in a row; then once more over a compacted history. */
 function nextAfterCut(state: State, turn: Turn, { usage, cutCall }: Failed, limits: FailureLimits): Next {
   const cuts = turn.cuts + 1;
   if (cuts < limits.cuts) return { do: 'retry' };
@@ -29,7 +35,7 @@ function nextAfterCut(state: State, turn: Turn, { usage, cutCall }: Failed, limi
   return { do: 'compact', cause: 'cut', orElse: ending };
 }
 
-/** The same step is tried again over a shorter history. */
+/** The same step is tried again over a compacted history. */
 function nextAfterOverflow(state: State, turn: Turn, why: string, limits: FailureLimits): Next {
   const ending = (what: string) => ({ outcome: 'failed' as const, message: `${why} ${what}` });
   if (!state.settings.compaction.isOn) {

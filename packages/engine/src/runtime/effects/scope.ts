@@ -2,13 +2,13 @@ import { homedir } from 'node:os';
 import { barredIn, pathDenies, type RuleLayer } from '@pawl/policy';
 import { toolsFor } from '../../context/audience.ts';
 import type { Call, State } from '../../core/index.ts';
-import { letterProblem, originOf } from '../../core/index.ts';
+import { mailProblem, originOf } from '../../core/index.ts';
 import type { ToolMailbox, ToolScope } from '../../ports.ts';
-import type { Post } from '../post.ts';
+import type { MailDelivery } from '../mail-delivery.ts';
 import type { EffectContext } from './effect.ts';
 import { taskScope } from './task-scope.ts';
 
-/** What every function of a tool may use, for this call. */
+/** The scope that every function of a tool gets, for this call. */
 export function toolScope(
   { ports, state, signal }: Pick<EffectContext, 'ports' | 'state' | 'signal'>,
   call: Pick<Call, 'id'>,
@@ -30,7 +30,7 @@ export function toolScope(
     ...(state.assignment !== null && { writeScopes: state.assignment.scopes }),
     mode: state.settings.mode,
     ...originOf(state.settings),
-    mailbox: mailboxOf(state, ports.post),
+    mailbox: mailboxOf(state, ports.mail),
     history: () => ports.readLog(state.session),
     notify: (text) => ports.notify(state.session, text),
   };
@@ -43,24 +43,24 @@ export function layersOf({ ports, state }: Pick<EffectContext, 'ports' | 'state'
   return [...ports.ruleLayers, ...ofAgent, { name: 'session', rules }];
 }
 
-function mailboxOf(state: Readonly<State>, post: Post): ToolMailbox {
+function mailboxOf(state: Readonly<State>, post: MailDelivery): ToolMailbox {
   const { session, mail } = state;
   return {
     owner: post.ownerOf(session),
     inbox: shownMails(mail.inbox),
     outbox: mail.outbox,
     async problem(letter) {
-      const problem = letterProblem(state, letter);
+      const problem = mailProblem(state, letter);
       if (problem !== null || (await post.mayWrite(session, letter.to))) return problem;
       return `You cannot write to ${letter.to}: only sessions that work on the same task write to each other.`;
     },
   };
 }
 
-/** Mails that were taken note of and are still shown: the latest. */
-const mostShown = 100;
+/** Acknowledged mails that are still shown: the latest. */
+const maxShown = 100;
 
 function shownMails(inbox: State['mail']['inbox']): State['mail']['inbox'] {
-  const hidden = new Set(inbox.filter(({ isAcknowledged }) => isAcknowledged).slice(0, -mostShown));
+  const hidden = new Set(inbox.filter(({ isAcknowledged }) => isAcknowledged).slice(0, -maxShown));
   return hidden.size === 0 ? inbox : inbox.filter((mail) => !hidden.has(mail));
 }

@@ -11,8 +11,8 @@ import { withDefaults } from '../../options.ts';
 import type { Place } from '../../paths.ts';
 import type { Change } from '../change.ts';
 import { applyDelta } from '../delta.ts';
-import { removeRests } from '../disk/deed.ts';
 import { removeFolders } from '../disk/open-folder.ts';
+import { removeLeftovers } from '../disk/operation.ts';
 import { decodeText, isBinary } from '../encodings.ts';
 import { previewChanges } from '../preview.ts';
 import { digestOf } from '../regular-file.ts';
@@ -73,7 +73,7 @@ export async function planReversal(changes: FileChanges, options: ReversalOption
   const tidy = async () => {
     let wasKilled = false;
     for (const { path } of changes.changes) {
-      if (mayTouch(path, options) === null) wasKilled = (await removeRests(path, mark)) || wasKilled;
+      if (mayTouch(path, options) === null) wasKilled = (await removeLeftovers(path, mark)) || wasKilled;
     }
     // Folders that had no file left in them would have gone at its end.
     if (wasKilled) await removeFolders(made.filter((path) => mayTouch(path, options) === null));

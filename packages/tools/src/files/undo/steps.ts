@@ -3,9 +3,9 @@ import type { FormerEntry } from '@pawl/engine';
 import { isInside } from '@pawl/policy';
 import { messageOf, PawlError } from '@pawl/protocol';
 import type { Place } from '../../paths.ts';
-import type { Deed, DeedOptions } from '../disk/deed.ts';
-import { makeFolder, makeLink, removeFolder, removeLink } from '../disk/entry-deeds.ts';
-import { putFile, removeFile } from '../disk/file-deeds.ts';
+import type { Deed, OperationOptions } from '../disk/operation.ts';
+import { makeFolder, makeLink, removeFolder, removeLink } from '../disk/entry-operations.ts';
+import { putFile, removeFile } from '../disk/file-operations.ts';
 import { transact } from '../disk/transact.ts';
 import type { Standing } from './standing.ts';
 
@@ -34,7 +34,7 @@ export async function carryOut(
   { mark, signal }: Options,
 ): Promise<string[]> {
   const changing = steps.filter(changesKind);
-  if (changing.length === 0) return (await transact(deedsOf(steps, madeFolders, mark), signal)).rests;
+  if (changing.length === 0) return (await transact(operationsOf(steps, madeFolders, mark), signal)).leftovers;
   const isInOne = ({ path }: Place) => changing.some(({ place }) => isInside(place.path, path));
   const isOne = ({ path }: Place) => changing.some(({ place }) => place.path === path);
   const going = [...changing.map(toNothing), ...steps.filter((step) => step.target === null && isInOne(step.place))];
@@ -42,11 +42,11 @@ export async function carryOut(
     .filter((step) => !(step.target === null && isInOne(step.place)))
     .map((step): Step => (changesKind(step) ? { ...step, now: { kind: 'nothing' } } : step));
   const folders = madeFolders.filter((place) => !isOne(place));
-  const first = await transact(deedsOf(going, folders.filter(isInOne), mark), signal);
+  const first = await transact(operationsOf(going, folders.filter(isInOne), mark), signal);
   try {
     const others = folders.filter((place) => !isInOne(place));
-    const { rests } = await transact(deedsOf(coming, others, mark), signal);
-    return [...first.rests, ...rests];
+    const { leftovers } = await transact(operationsOf(coming, others, mark), signal);
+    return [...first.leftovers, ...leftovers];
   } catch (error) {
     await putBack(going, mark, error);
     throw error;
@@ -74,7 +74,7 @@ async function putBack(gone: readonly Step[], mark: string, cause: unknown): Pro
     }
   });
   try {
-    await transact(deedsOf(steps, [], mark), new AbortController().signal);
+    await transact(operationsOf(steps, [], mark), new AbortController().signal);
   } catch (error) {
     const names = gone.map(({ place }) => place.shown).join(', ');
     const message = `${messageOf(cause)} ${names} had been taken away and could not be put back: ${messageOf(error)}`;
@@ -86,20 +86,20 @@ async function putBack(gone: readonly Step[], mark: string, cause: unknown): Pro
  * Folders first, the outer before the inner: what is staged first is cleaned up last, and a folder can only go, or get
  * its own rights back, when all is done in it.
  */
-function deedsOf(steps: readonly Step[], madeFolders: readonly Place[], mark: string): Deed[] {
-  const options: DeedOptions = { mark, isAlone: steps.length === 1 };
+function operationsOf(steps: readonly Step[], madeFolders: readonly Place[], mark: string): Operation[] {
+  const options: OperationOptions = { mark, isAlone: steps.length === 1 };
   const isFolder = ({ now, target }: Step) => (target === null ? now.kind === 'folder' : target.kind === 'folder');
   const folders = [
-    ...steps.filter(isFolder).map((step) => ({ place: step.place, deed: deedFor(step, options) })),
-    ...madeFolders.map((place) => ({ place, deed: removeFolder(place, options) })),
+    ...steps.filter(isFolder).map((step) => ({ place: step.place, operation: operationFor(step, options) })),
+    ...madeFolders.map((place) => ({ place, operation: removeFolder(place, options) })),
   ].sort((one, other) => (one.place.path < other.place.path ? -1 : 1));
   return [
-    ...folders.map(({ deed }) => deed),
-    ...steps.filter((step) => !isFolder(step)).map((step) => deedFor(step, options)),
+    ...folders.map(({ operation }) => operation),
+    ...steps.filter((step) => !isFolder(step)).map((step) => operationFor(step, options)),
   ];
 }
 
-function deedFor({ place, now, target, bytes, mode }: Step, options: DeedOptions): Deed {
+function operationFor({ place, now, target, bytes, mode }: Step, options: OperationOptions): Operation {
   switch (target?.kind) {
     case 'file': {
       if (bytes === null) throw new Error(`no content for ${place.path}`);
