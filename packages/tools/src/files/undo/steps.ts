@@ -3,9 +3,9 @@ import type { FormerEntry } from '@pawl/engine';
 import { isInside } from '@pawl/policy';
 import { messageOf, PawlError } from '@pawl/protocol';
 import type { Place } from '../../paths.ts';
-import type { Deed, OperationOptions } from '../disk/operation.ts';
 import { makeFolder, makeLink, removeFolder, removeLink } from '../disk/entry-operations.ts';
 import { putFile, removeFile } from '../disk/file-operations.ts';
+import type { Operation, OperationOptions } from '../disk/operation.ts';
 import { transact } from '../disk/transact.ts';
 import type { Standing } from './standing.ts';
 
