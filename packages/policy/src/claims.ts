@@ -9,6 +9,7 @@ import { isHarmless, partReachesOutside, readsOnly } from './reading.ts';
 import { namesTool, type Rule } from './rules.ts';
 import { analyse, type CommandPart, type Part } from './shell/analyse.ts';
 import { type TouchedPath, touchedBy } from './shell/touched.ts';
+import { allowedWith, blindWriters, fileWriters, readTools, searchTool, writeTools } from './tool-names.ts';
 import { matchesUrl } from './urls.ts';
 import { matchesText } from './wildcard.ts';
 
@@ -63,10 +64,6 @@ export type Claim = {
 
 /** Many disks take `.ENV` for `.env`, and `é` in one spelling for the other: a deny or an ask holds for them all. */
 export const ofProhibition = { withContents: true, ignoresCase: true };
-
-/** Tools whose rules are about reading a path, and about changing one, whoever does it. */
-const readTools: ReadonlySet<string> = new Set(['glob', 'grep', 'list', 'read']);
-const writeTools: ReadonlySet<string> = new Set(['delete', 'edit', 'multi_edit', 'patch', 'write']);
 
 /** Whether rules about paths may be about what a command does. */
 export function isPathRule(rule: Rule): boolean {
@@ -128,8 +125,7 @@ function pathClaim(path: string, question: Question): Claim {
     },
     allows: (rule) =>
       rule.pattern !== null &&
-      (namesTool(rule, tool, { ignoresCase: false }) ||
-        (rule.tool === 'edit' && /^(?:multi_edit|patch)$/.test(tool))) &&
+      (namesTool(rule, tool, { ignoresCase: false }) || rule.tool === allowedWith[tool]) &&
       matchesPath(rule.pattern, path, question),
   };
 }
@@ -137,13 +133,13 @@ function pathClaim(path: string, question: Question): Claim {
 /** Who may not read a path learns nothing of it by editing either; who may not change one does so with no tool. */
 function bindsTool(rule: Rule, tool: string, effect: ToolEffect): boolean {
   const named = rule.tool.toLowerCase();
-  if (readTools.has(named)) return tool !== 'write' && tool !== 'delete';
+  if (readTools.has(named)) return !blindWriters.has(tool);
   return writeTools.has(named) && effect !== 'read';
 }
 
 /** Whether a rule about paths keeps them from the tools that search. */
 export const bindsSearch = (rule: Rule) =>
-  namesTool(rule, 'grep', { ignoresCase: true }) || bindsTool(rule, 'grep', 'read');
+  namesTool(rule, searchTool, { ignoresCase: true }) || bindsTool(rule, searchTool, 'read');
 
 /** `accept-edits` leaves an edit of what other programs obey to a person. */
 const isPlainEdit = (path: string, base: PathBase) => isInside(base.cwd, path) && !isObeyed(path, base);
@@ -183,7 +179,7 @@ function partClaim(part: Part, question: Question, isQuiet: boolean): Claim {
       strongest([commandCoverage(rule, part, question), ...touched.map((path) => pathCoverage(rule, path, question))]),
     allows: (rule) => {
       if (part.kind === 'redirect') {
-        const isWriting = rule.tool === 'write' || rule.tool === 'edit';
+        const isWriting = fileWriters.has(rule.tool);
         return (
           isWriting && writtenTo !== null && (rule.pattern === null || matchesPath(rule.pattern, writtenTo, question))
         );

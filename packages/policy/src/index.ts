@@ -8,8 +8,8 @@ export { type Explanation, explainByRules, type JudgedPart, judgeByRules, plainA
 export { isObeyed, obeyedNames } from './obeyed.ts';
 export { type PathDenies, pathDenies } from './path-denies.ts';
 export { folderOfPattern, isInside, matchesPath, type PathBase, segmentsOf } from './paths.ts';
-export { reachesOutside, readingCommands, readsOnly, readsWhereContained } from './reading.ts';
-export { parseRule, type Rule, type StrayRule, strayRules } from './rules.ts';
+export { commandNames, reachesOutside, readingCommands, readsOnly, readsWhereContained } from './reading.ts';
+export { parseRule, type Rule, type StrayRule, strayRules, uncontainedReading } from './rules.ts';
 export { judgeScope, scopeRoots, type WriteScopes } from './scope.ts';
 export { prepareCommand } from './shell/analyse.ts';
 export { limitOfRule, suggestRules } from './suggest.ts';

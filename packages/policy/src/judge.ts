@@ -1,7 +1,7 @@
 import type { RuleSet, Verdict } from '@pawl/protocol';
 import { type Claim, claimsOf, isPathRule, type Question } from './claims.ts';
 import type { Coverage } from './command-find.ts';
-import { namesTool, parseRule, type Rule } from './rules.ts';
+import { namesTool, parseRule, type Rule, uncontainedReading } from './rules.ts';
 
 export type Ruling = {
   verdict: Verdict;
@@ -175,6 +175,8 @@ function judgeClaim(
   const allowed = rules.allow.find(isBare) ?? named ?? rules.allow.find(({ rule }) => claim.allows(rule));
   if (allowed) return decidedBy('allow', allowed, claim);
   if (claim.harmless !== null) {
+    const freed = rules.allow.find(({ rule }) => rule.tool === uncontainedReading && rule.pattern === null);
+    if (freed) return decidedBy('allow', freed, claim);
     return {
       ...partOf(claim),
       verdict: 'allow',

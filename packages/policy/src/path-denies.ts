@@ -1,6 +1,7 @@
 /** What rules deny as places, for a sandbox to keep: it knows no commands, and needs to. */
 import { isPathRule, type RuleLayer } from './claims.ts';
 import { parseRule } from './rules.ts';
+import { readTools } from './tool-names.ts';
 
 /** Patterns, as they are written in rules. */
 export type PathDenies = { read: readonly string[]; edit: readonly string[] };
@@ -16,4 +17,4 @@ export function pathDenies(layers: readonly RuleLayer[]): PathDenies {
   return { read: [...new Set(read)], edit: [...new Set(edit)] };
 }
 
-const isAboutReading = (tool: string) => /^(?:\*|glob|grep|list|read)$/i.test(tool);
+const isAboutReading = (tool: string) => tool === '*' || readTools.has(tool.toLowerCase());

@@ -17,8 +17,14 @@ export function segmentsOf(path: string): string[] {
   return segments;
 }
 
+/** What makes a path be worked out before it can be compared: empty segments, `.` and `..`. */
+const unresolved = /\/(?:\.{0,2}(?:\/|$))/;
+
 /** Whether `child` is `parent` itself or lies below it. */
 export function isInside(parent: string, child: string): boolean {
+  if (parent.startsWith('/') && child.startsWith('/') && !unresolved.test(parent) && !unresolved.test(child)) {
+    return child.startsWith(parent) && (child.length === parent.length || child[parent.length] === '/');
+  }
   const outer = segmentsOf(parent);
   const inner = segmentsOf(child);
   return outer.length <= inner.length && outer.every((segment, index) => segment === inner[index]);

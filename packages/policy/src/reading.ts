@@ -28,6 +28,13 @@ export function readsWhereContained(command: string): boolean {
   return isHarmlessThroughout(command, { isContained: true, isQuiet: false });
 }
 
+/** The names of all programs and builtins that a command line runs, as far as its text tells. Prepared (`prepareCommand`). */
+export function commandNames(command: string): readonly string[] {
+  if (needsGrammar(command) && !isGrammarLoaded()) return [];
+  const names = analyse(command).flatMap((part) => (part.kind === 'command' ? (part.words[0]?.text ?? []) : []));
+  return [...new Set(names)];
+}
+
 function isHarmlessThroughout(command: string, where: Where): boolean {
   if (needsGrammar(command) && !isGrammarLoaded()) return false;
   const parts = analyse(command);

@@ -1,5 +1,6 @@
 import type { RuleSet } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
+import { pastedTools } from './tool-names.ts';
 import { matchesText } from './wildcard.ts';
 
 /** One rule, as `tool` or `tool(pattern)`. Without a pattern it covers every call of the tool. */
@@ -13,22 +14,11 @@ export type Rule = {
 
 const toolName = /^(?:\*|[A-Za-z_][A-Za-z0-9_.:/-]*\*?)$/;
 
-/** What widely used rules call our tools. */
-const pastedNames: { readonly [name: string]: string } = {
-  Bash: 'bash',
-  Edit: 'edit',
-  Glob: 'glob',
-  Grep: 'grep',
-  LS: 'list',
-  MultiEdit: 'multi_edit',
-  NotebookEdit: 'edit',
-  Read: 'read',
-  Task: 'task',
-  TodoWrite: 'todo',
-  WebFetch: 'web_fetch',
-  WebSearch: 'web_search',
-  Write: 'write',
-};
+/**
+ * In the place of a tool's name: all that is known to only read, where nothing contains it. Allowed, it lets that run
+ * without a question on a machine that has no sandbox.
+ */
+export const uncontainedReading = 'uncontained_reading';
 
 const mostKept = 4096;
 const kept = new Map<string, Rule>();
@@ -72,12 +62,8 @@ function inOurWords(rule: Rule): Rule {
   const { tool, pattern } = rule;
   // A server's name alone is all of its tools.
   if (/^mcp__(?:(?!__)[^*])+$/.test(tool)) return named(`${tool}__*`, pattern);
-  if (!Object.hasOwn(pastedNames, tool)) return rule;
-  const ours = pastedNames[tool] as string;
-  if (pattern === null) return named(ours, null);
-  if (ours === 'bash') return named(ours, pattern.replace(/:\*$/, ' *'));
-  if (ours === 'web_fetch') return named(ours, pattern.replace(/^domain:\s*/, ''));
-  return named(ours, /^(?:glob|grep|list|read|edit|multi_edit|write)$/.test(ours) ? pastedPath(pattern) : pattern);
+  const pasted = Object.hasOwn(pastedTools, tool) ? pastedTools[tool] : undefined;
+  return pasted === undefined ? rule : named(pasted.tool, pattern === null ? null : pasted.patternOf(pattern));
 }
 
 const named = (tool: string, pattern: string | null): Rule => ({
@@ -85,13 +71,6 @@ const named = (tool: string, pattern: string | null): Rule => ({
   pattern,
   text: pattern === null ? tool : `${tool}(${pattern})`,
 });
-
-/** There, `//` begins at the root, `/` at the project, and a name without a slash is meant wherever it is. */
-function pastedPath(pattern: string): string {
-  if (pattern.startsWith('//')) return pattern.slice(1);
-  if (pattern.startsWith('/')) return `.${pattern}`;
-  return pattern.includes('/') || pattern.startsWith('~') || pattern === '**' ? pattern : `**/${pattern}`;
-}
 
 /**
  * Whether a rule is about this tool. A deny or an ask is also about a tool whose name differs only in upper and lower
@@ -115,7 +94,8 @@ export function strayRules(rules: Partial<RuleSet>, tools: readonly string[]): S
     (rules[list] ?? []).flatMap((text, index): StrayRule[] => {
       const rule = parseRule(text);
       const isOpen = rule.tool.includes('*') || rule.tool.startsWith('mcp__');
-      const isKnown = tools.some((tool) => namesTool(rule, tool, { ignoresCase: list !== 'allow' }));
+      const known = list === 'allow' && rule.pattern === null ? [...tools, uncontainedReading] : tools;
+      const isKnown = known.some((tool) => namesTool(rule, tool, { ignoresCase: list !== 'allow' }));
       return isOpen || isKnown ? [] : [{ list, index, rule: text, tool: rule.tool }];
     }),
   );

@@ -2,12 +2,13 @@ import type { Subject } from './claims.ts';
 import { allowsPart } from './command-allow.ts';
 import { isInside, type PathBase, segmentsOf } from './paths.ts';
 import { readArguments } from './programs/arguments.ts';
-import { isHarmless } from './reading.ts';
-import { parseRule } from './rules.ts';
+import { isHarmless, reachesOutside, readsOnly } from './reading.ts';
+import { parseRule, uncontainedReading } from './rules.ts';
 import { analyse, type CommandPart, type Part } from './shell/analyse.ts';
 import { plainWords } from './shell/plain.ts';
 import { literalWord, type Word } from './shell/word.ts';
 import { isHarmlessAssignment } from './shell/words-of-shell.ts';
+import { commandTool } from './tool-names.ts';
 import { hostPattern } from './urls.ts';
 import { escapePattern } from './wildcard.ts';
 
@@ -25,20 +26,25 @@ export function suggestRules(question: PathBase & { tool: string; subjects: read
   if (subjects.every(({ kind }) => kind === 'path')) return suggestPaths(question);
   if (subjects.length > 1) return [];
   const isUrl = subject.kind === 'url';
+  // Such a command is asked about only where nothing contains it: one answer may be for all of its kind.
+  const all = subject.kind === 'command' && isAskedForLack(subject.value, question.cwd) ? [uncontainedReading] : [];
   const patterns =
     subject.kind === 'command'
       ? suggestCommands(subject.value)
       : isUrl
         ? suggestUrls(subject.value)
         : suggestTexts(subject.value);
-  return patterns.map((pattern) => `${tool}(${pattern})`);
+  return [...all, ...patterns.map((pattern) => `${tool}(${pattern})`)];
 }
+
+const isAskedForLack = (command: string, cwd: string) => readsOnly(command) && !reachesOutside(command, cwd);
 
 /** What a star in a rule for commands does not reach, as a sentence for whoever adds it; null where there is none. */
 export function limitOfRule(rule: string): string | null {
   const { tool, pattern } = parseRule(rule);
+  if (rule === uncontainedReading) return 'All commands that are known to only read, inside the folder.';
   const [name = '', ...rest] = pattern?.split(/\s+/) ?? [];
-  if (tool !== 'bash' || !rest.includes('*')) return null;
+  if (tool !== commandTool || !rest.includes('*')) return null;
   const others = 'what runs programs, writes a file that is named, or leads out of the folder';
   return readArguments([literalWord(name)]) === null
     ? `The star does not reach options such as --exec and --output; ${name} is not known here otherwise.`

@@ -95,4 +95,9 @@ describe('P1: a rule about a tool that there is not', () => {
       { list: 'allow', index: 2, rule: 'READ', tool: 'READ' },
     ]);
   });
+
+  it('about what nothing contains can only allow, and there it is known', () => {
+    expect(strayRules({ allow: ['uncontained_reading'] }, ['bash'])).toEqual([]);
+    expect(strayRules({ deny: ['uncontained_reading'] }, ['bash'])).toMatchObject([{ tool: 'uncontained_reading' }]);
+  });
 });

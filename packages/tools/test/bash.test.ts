@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { JsonObject } from '@pawl/protocol';
 import { describe, expect, it } from 'vitest';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 
@@ -198,6 +199,13 @@ describe('T4: bash', () => {
     const { call } = createWorkspace();
     const command = String.raw`printf 'a\033[31mred\033[0m \033]52;c;QUJD\007b\033]0;title\033\\c\0d\r\ne\rf\xff\xfe g\u009b31mh\033(Bi\n'`;
     expect((await call('bash', { command })).content).toBe('ared bcd\ne\nf\ufffd\ufffd ghi');
+  });
+
+  it('waits for others where it leaves the sandbox, however certain its text is', async () => {
+    const { folder, tool, context } = createWorkspace();
+    const paths = (input: JsonObject) => tool('bash').paths?.(input, context());
+    expect(await paths({ command: 'touch a' })).toEqual([join(folder, 'a')]);
+    expect(await paths({ command: 'touch a', outside: true })).toEqual([]);
   });
 
   it('is a read only for commands of the table, and asks for all else and for what lies outside', async () => {

@@ -15,7 +15,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { probeSandbox } from '../src/index.ts';
 import { areHarmlessSettings } from '../src/sandbox/harmless-settings.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
-import { endCutOffVigils } from '../src/sandbox/vigil.ts';
+import { finishInterruptedWatches } from '../src/sandbox/watch-absent.ts';
 import { runShell } from '../src/shell/shell.ts';
 import { soakParallelShells } from './soak/parallel-shells.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
@@ -243,7 +243,7 @@ contained('P10, D3: what a command makes in a guarded place that did not exist',
     writeFileSync(join(folders[1], '.pawl', 'config.yaml'), 'mine');
     vi.stubEnv('TMPDIR', temporary);
     onTestFinished(() => void vi.unstubAllEnvs());
-    const said = endCutOffVigils();
+    const said = finishInterruptedWatches();
     expect(said).toEqual([
       expect.stringContaining(
         `In ${folders[0]}, of a command whose Pawl was killed: While it ran, .pawl came into being`,
@@ -251,7 +251,7 @@ contained('P10, D3: what a command makes in a guarded place that did not exist',
     ]);
     expect(existsSync(join(folders[0], '.pawl'))).toBe(false);
     expect(readFileSync(join(folders[1], '.pawl', 'config.yaml'), 'utf8')).toBe('mine');
-    expect(endCutOffVigils()).toEqual([]);
+    expect(finishInterruptedWatches()).toEqual([]);
   });
 });
 

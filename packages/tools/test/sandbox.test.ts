@@ -225,24 +225,32 @@ describe('P10: what is guarded', () => {
 });
 
 describe('P10: without a sandbox', () => {
-  const none: Probe = { isAvailable: false, reason: 'bubblewrap is not installed.', advice: 'Install it.' };
+  const none: Probe = {
+    isAvailable: false,
+    reason: 'bubblewrap is not installed.',
+    advice: 'Install it.',
+    readers: null,
+  };
 
   it('says so once, and holds nothing', async () => {
     const notices: string[] = [];
     const sandbox = createSandbox({}, { notice: (line) => notices.push(line), find: async () => none });
     expect(notices).toEqual([]);
     const folder = temporaryFolder();
-    expect(await sandbox.holdOf(folder)).toEqual({ kind: 'none' });
+    expect(await sandbox.holdOf(folder)).toEqual({
+      kind: 'none',
+      advice: 'bubblewrap is not installed. Install it.',
+    });
     expect(await sandbox.launch('s', folder)).toBeNull();
     expect(notices).toEqual([
-      'There is no sandbox: bubblewrap is not installed. Commands may do all that you may, and are asked about where they would have been contained. Install it.',
+      'There is no sandbox: bubblewrap is not installed. Commands may do all that you may, and are asked about where they would have been contained; those that only read too, until uncontained_reading is allowed, for a session or in the settings. Install it.',
     ]);
   });
 
   it('says nothing where nobody wants one', async () => {
     const notices: string[] = [];
     const sandbox = createSandbox({ mode: 'off' }, { notice: (line) => notices.push(line), find: async () => none });
-    expect(await sandbox.holdOf(temporaryFolder())).toEqual({ kind: 'none' });
+    expect(await sandbox.holdOf(temporaryFolder())).toEqual({ kind: 'none', advice: null });
     expect(notices).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type FileChanges, fileChangesOf } from '@pawl/engine/readers';
+import { type FileChanges, fileChangesOf, undoStackOf } from '@pawl/engine/readers';
 import type { DurableEvent, EventBody, JsonObject } from '@pawl/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -182,6 +182,133 @@ describe("T3: undo of a turn's file changes", () => {
       expect(readFileSync(path, 'utf8')).toBe(text);
     },
   );
+
+  describe('of a path that became something else', () => {
+    type Session = ReturnType<typeof createSession>;
+    const remove = (path: string) => ['delete', { path, recursive: true }] as const;
+    const write = (path: string, content: string) => ['write', { path, content }] as const;
+
+    it.each<[string, (folder: string) => void, (readonly [string, JsonObject])[]]>([
+      ['a link, then a file', (at) => symlinkSync('x', join(at, 'p')), [remove('p'), write('p', 'new')]],
+      ['a link, then a folder', (at) => symlinkSync('x', join(at, 'p')), [remove('p'), write('p/q', 'new')]],
+      ['a file, then a folder', (at) => writeFileSync(join(at, 'p'), 'old'), [remove('p'), write('p/q/r', 'new')]],
+      [
+        'a file, a folder, and a file again',
+        (at) => writeFileSync(join(at, 'p'), 'old', { mode: 0o755 }),
+        [remove('p'), write('p/q', 'between'), remove('p'), write('p', 'new')],
+      ],
+      [
+        'a folder, then a file',
+        (at) => {
+          mkdirSync(join(at, 'p/in'), { recursive: true });
+          writeFileSync(join(at, 'p/q'), 'old');
+          writeFileSync(join(at, 'p/in/r'), 'old');
+        },
+        [remove('p'), write('p', 'new')],
+      ],
+      [
+        'a folder, a file, and a folder again',
+        (at) => {
+          mkdirSync(join(at, 'p'));
+          writeFileSync(join(at, 'p/q'), 'old');
+        },
+        [remove('p'), write('p', 'between'), remove('p'), write('p/s', 'new')],
+      ],
+      [
+        'an empty folder, a file, and a folder again',
+        (at) => mkdirSync(join(at, 'p')),
+        [remove('p'), write('p', 'between'), remove('p'), write('p/s', 'new')],
+      ],
+    ])('%s: it comes back, and forth again', async (_, before, deeds) => {
+      const { folder, begin, call, changes, reverse }: Session = createSession();
+      before(folder);
+      const former = contents(folder);
+      begin();
+      for (const [tool, input] of deeds) expect(await call(tool, input)).toBe('ok');
+      const latter = contents(folder);
+      for (const [direction, expected] of [
+        ['undo', former],
+        ['redo', latter],
+        ['undo', former],
+      ] as const) {
+        const reversal = await reverse(changes(), direction);
+        expect(reversal.blocked).toEqual([]);
+        expect(await reversal.apply()).toEqual([]);
+        expect(contents(folder)).toEqual(expected);
+        expect((await reverse(changes(), direction)).steps).toEqual([]);
+      }
+    });
+
+    it('leaves all as it is where something of others lies in the folder, and says so', async () => {
+      const { folder, begin, call, changes, reverse }: Session = createSession();
+      writeFileSync(join(folder, 'p'), 'old');
+      begin();
+      for (const [tool, input] of [remove('p'), write('p/q', 'new')]) await call(tool, input);
+      writeFileSync(join(folder, 'p/other'), 'of others');
+      const { blocked } = await reverse(changes(), 'undo');
+      expect(blocked).toEqual([{ shown: 'p', reason: 'is a folder that holds something else: other' }]);
+      expect(readFileSync(join(folder, 'p/other'), 'utf8')).toBe('of others');
+    });
+
+    it('puts nothing into a folder that cannot come back', async () => {
+      const { folder, begin, call, changes, reverse }: Session = createSession();
+      mkdirSync(join(folder, 'p'));
+      writeFileSync(join(folder, 'p/q'), 'old');
+      begin();
+      for (const [tool, input] of [remove('p'), write('p', 'new')]) await call(tool, input);
+      writeFileSync(join(folder, 'p'), 'of others');
+      const { blocked, steps } = await reverse(changes(), 'undo');
+      expect(blocked).toEqual([
+        { shown: 'p', reason: 'was changed since' },
+        { shown: 'p/q', reason: 'lies in p, which cannot be put back' },
+      ]);
+      expect(steps).toEqual([]);
+    });
+
+    it('is known to be undone, so that it can be done again', async () => {
+      const { folder, begin, call, changes, reverse, events }: Session = createSession();
+      symlinkSync('x', join(folder, 'p'));
+      begin();
+      for (const [tool, input] of [remove('p'), write('p', 'new')]) await call(tool, input);
+      const reversal = await reverse(changes(), 'undo');
+      await reversal.apply();
+      const told = { direction: 'undo' as const, files: reversal.digests };
+      const by = { kind: 'human', id: 'person' } as const;
+      const event: DurableEvent = { seq: 99, at: 0, session: 's', by, type: 'files.reverted', data: told };
+      expect(undoStackOf([...events, event], new Map())).toEqual({ standing: [], undone: [1] });
+    });
+
+    it('can be finished after it was killed half way', async () => {
+      const { folder, begin, call, changes, reverse }: Session = createSession();
+      symlinkSync('x', join(folder, 'p'));
+      begin();
+      for (const [tool, input] of [remove('p'), write('p', 'new')]) await call(tool, input);
+      // As it is when the file has gone, and the link is not there yet.
+      rmSync(join(folder, 'p'));
+      const reversal = await reverse(changes(), 'undo');
+      expect(reversal.blocked).toEqual([]);
+      await reversal.apply();
+      expect(lstatSync(join(folder, 'p')).isSymbolicLink()).toBe(true);
+    });
+  });
+
+  it('gives a file that was deleted and made again its mode back, and the other one when that is done again', async () => {
+    const { folder, begin, call, changes, reverse } = createSession();
+    writeFileSync(join(folder, 'run'), 'old', { mode: 0o755 });
+    begin();
+    await call('delete', { path: 'run' });
+    await call('write', { path: 'run', content: 'new' });
+    const mode = () => statSync(join(folder, 'run')).mode & 0o777;
+    expect(mode()).toBe(0o644);
+    for (const [direction, content, expected] of [
+      ['undo', 'old', 0o755],
+      ['redo', 'new', 0o644],
+      ['undo', 'old', 0o755],
+    ] as const) {
+      await (await reverse(changes(), direction)).apply();
+      expect([readFileSync(join(folder, 'run'), 'utf8'), mode()]).toEqual([content, expected]);
+    }
+  });
 
   it('touches nothing that was changed since, and says which', async () => {
     const { folder, begin, call, changes, reverse } = createSession();

@@ -115,7 +115,7 @@ export async function checkSandbox(config: Config | null): Promise<Finding[]> {
   const { sandbox, sandboxNetwork = 'off', sandboxHome = [] } = config ?? {};
   if (sandbox === 'off') return [warning('sandbox', 'off, as the settings say', 'Commands may do all that you may.')];
   const probe = await probeSandbox();
-  if (!probe.isAvailable) return [warning('sandbox', probe.reason, probe.advice)];
+  if (!probe.isAvailable) return [warning('sandbox', probe.reason, probe.advice), ...checkReaders(probe)];
   const { mechanism } = probe;
   const name = mechanism.kind === 'bubblewrap' ? `bubblewrap (${mechanism.program})` : 'Seatbelt';
   const { checkNetwork } = await import('./network.ts');
@@ -124,6 +124,18 @@ export async function checkSandbox(config: Config | null): Promise<Finding[]> {
     ...checkFilter(probe),
     ...checkHomes(sandboxHome),
     ...(await checkNetwork(sandboxNetwork)),
+  ];
+}
+
+/** What is contained without a sandbox. */
+function checkReaders({ readers }: Extract<Probe, { isAvailable: false }>): Finding[] {
+  if (readers !== null) return [ok('reading', `Landlock ${readers.version} contains commands that only read`)];
+  return [
+    warning(
+      'reading',
+      'nothing contains commands that only read, so they are asked about too',
+      'Install bubblewrap; or perl, where Linux is 5.13 or newer; or allow uncontained_reading, for a session or in the settings.',
+    ),
   ];
 }
 

@@ -77,6 +77,9 @@ async function resume(run: OpenRun, id: string): Promise<ExitCode> {
   const session = await host.open(id, changesFor(before, options, isAttended(run)));
   share(run, session.id);
   for (const { reason } of log.damage()) printNotice(`Part of the log is damaged and was set aside: ${reason}.`);
+  const { secretMarksIn } = await import('@pawl/engine/readers');
+  const marks = secretMarksIn(await log.read(session.id));
+  if (marks.length > 0) printNotice(`The log keeps no secrets: the model sees only marks of ${marks.join(', ')}.`);
   if (begin !== null && !isProgram) return driveAndHandOver(run, { session, fromSeq: before.seq, begin });
   // A program says by commands what is to be gone on with, but for what goes on by itself.
   const isAsked = run.prompt !== null || options.executesAs !== null;

@@ -2,15 +2,17 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createId, type Storage } from '@pawl/engine';
+import { createId, keptEvents, type Storage } from '@pawl/engine';
 import { evolve, initialState } from '@pawl/engine/core';
 import { blobsIn, type ExportedSession, renamed } from '@pawl/engine/readers';
 import type { DurableEvent } from '@pawl/protocol';
 import { isWiderMode, messageOf, PawlError, protocolVersion, upgradeEvent } from '@pawl/protocol';
+import { createRedactor, secretsIn } from '@pawl/tools';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { printNotice } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { usageError } from '../usage-error.ts';
+import { holdsSecret } from './export.ts';
 import { withLog } from './open.ts';
 
 type Log = { session: string; events: DurableEvent[] };
@@ -31,10 +33,12 @@ export async function importSession(path: string): Promise<ExitCode> {
 
 async function importInto(log: Storage, exported: ExportedSession): Promise<{ session: string; wasThere: boolean }> {
   const { session: given, events, tasks = [], blobs = {} } = exported;
-  const all: Log[] = [
-    { session: given, events: [...events] },
-    ...tasks.map((task) => ({ ...task, events: [...task.events] })),
-  ];
+  // Whoever exported it may have had no net for secrets, or another one.
+  const redactor = createRedactor(secretsIn(process.env));
+  const all: Log[] = [{ session: given, events }, ...tasks].map((each) => ({
+    session: each.session,
+    events: [...keptEvents(each.events, redactor)],
+  }));
   const stored = await Promise.all(all.map(({ session }) => log.read(session)));
   if (stored.every((found, index) => JSON.stringify(found) === JSON.stringify(all[index]?.events))) {
     return { session: given, wasThere: true };
@@ -44,7 +48,9 @@ async function importInto(log: Storage, exported: ExportedSession): Promise<{ se
   for (const digest of new Set(all.flatMap((each) => [...blobsIn(each.events)]))) {
     const base64 = blobs[digest];
     if (base64 === undefined) continue;
-    const kept = await log.put(Buffer.from(base64, 'base64'));
+    const bytes = Buffer.from(base64, 'base64');
+    if (holdsSecret(bytes, redactor)) continue;
+    const kept = await log.put(bytes);
     if (kept !== digest) throw badImport(`The body ${digest} is not what it says it is.`);
   }
   // The session itself comes last: until then, nothing refers to what is there.

@@ -180,7 +180,22 @@ function formerEntry(value: unknown): FormerEntry | undefined {
 
 type Undone = Map<string, FileChange['steps']>;
 
-const digestOf = (entry: FormerEntry) => (entry === null ? null : entry.kind === 'file' ? entry.digest : undefined);
+/** What `files.reverted` says of a path: the digest of a file, null for nothing, and of what is neither what it is. */
+export function entryDigest(entry: FormerEntry): string | null {
+  switch (entry?.kind) {
+    case undefined:
+      return null;
+    case 'file':
+      return entry.digest;
+    case 'link':
+      return `link:${entry.target}`;
+    case 'folder':
+    case 'lost':
+      return entry.kind;
+    default:
+      return entry satisfies never;
+  }
+}
 
 /** As far back, or forth, as the file was put. What nobody knows of the session stays: it shows as tangled later. */
 function reverted(known: FileChange, digest: string | null, direction: 'undo' | 'redo', undone: Undone): FileChange {
@@ -188,7 +203,7 @@ function reverted(known: FileChange, digest: string | null, direction: 'undo' | 
   const left = undone.get(path) ?? [];
   const index =
     direction === 'undo'
-      ? steps.findLastIndex(({ before }) => digestOf(before) === digest)
+      ? steps.findLastIndex(({ before }) => entryDigest(before) === digest)
       : left.findIndex(({ after }) => after === digest);
   if (index < 0) return known;
   const all = [...steps, ...left];

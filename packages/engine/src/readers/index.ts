@@ -3,6 +3,7 @@
 export { mainArgument } from './argument.ts';
 export {
   type BlindCall,
+  entryDigest,
   type FileChange,
   type FileChanges,
   fileChangesOf,
@@ -13,6 +14,7 @@ export { type TaskLogs, tasksIn } from './family.ts';
 export { exportHtml } from './html.ts';
 export { blobsIn, type ExportedSession, exportJson, renamed } from './json.ts';
 export { exportMarkdown } from './markdown.ts';
+export { secretMarksIn } from './secret-marks.ts';
 export { stateOf } from './state.ts';
 export { type Transcript, type TranscriptCall, type TranscriptEntry, transcribe } from './transcript.ts';
 export { sumUsage, sumUsageBy, type UsageEntry, type UsageSum, usageOf } from './usage.ts';

@@ -172,6 +172,7 @@ export class Session implements LiveSession {
     do {
       const batch = this.#inbox.splice(0);
       const record: DurableEvent[] = [];
+      let kept: readonly DurableEvent[] = [];
       const decided: { submission: Submission; decision: Decision; seq: number }[] = [];
       try {
         for (const submission of batch) {
@@ -181,12 +182,14 @@ export class Session implements LiveSession {
           decided.push({ submission, decision, seq: this.#state.seq });
         }
         this.#settle(record);
-        if (record.length > 0) await this.#write(record);
+        // Clients get what a later look at the log would give them.
+        kept = keptEvents(record, this.#ports.effects.redactor);
+        if (kept.length > 0) await this.#write(kept);
       } catch (error) {
         for (const submission of batch) submission.reject(toPawlError(error, 'engine_fault'));
         throw error;
       }
-      this.bus.publish(record);
+      this.bus.publish(kept);
       for (const event of record) this.#noteActivity(event);
       this.#noteWaiting();
       for (const { submission, decision, seq } of decided) submission.resolve({ decision, seq });
@@ -237,7 +240,7 @@ export class Session implements LiveSession {
 
   #write(record: readonly DurableEvent[]): Promise<void> {
     const { log, clock } = this.#ports;
-    return write({ session: this.id, log, clock }, keptEvents(record, this.#ports.effects.redactor), {
+    return write({ session: this.id, log, clock }, record, {
       onTrouble: (message) =>
         this.bus.broadcast({ type: 'notice', data: { level: 'warning', code: 'log_unavailable', message } }),
       checkDriving: () => {

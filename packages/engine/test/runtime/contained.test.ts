@@ -1,6 +1,7 @@
 import { memoryLog } from '@pawl/storage';
 import { describe, expect, it } from 'vitest';
 import type { Redactor, ToolScope } from '../../src/index.ts';
+import { secretMarksIn } from '../../src/readers/index.ts';
 import { collect, fakeHost, fakeModel, fakeTool, ofType } from './support.ts';
 
 const commands = (containment: 'workspace' | 'escape', ran: string[]) =>
@@ -109,13 +110,15 @@ describe('P11: secrets in what tools say', () => {
     });
     const host = fakeHost(model, { tools: [says], redactor: atEdge, log });
     const session = await host.create({ cwd: '/w' });
-    await session.run('My s3cret.');
+    const seen = await collect(session.send('My s3cret.'));
+    expect(JSON.stringify(seen.filter((event) => 'seq' in event))).not.toContain('s3cret');
     await session.run('Go on.');
     const said = JSON.stringify(model.requests.at(-1)?.messages);
     for (const part of ['My s3cret.', 'with s3cret inside', 'read: s3cret', 'It was s3cret.'])
       expect(said).toContain(part);
     const written = await log.read(session.id);
     expect(JSON.stringify(written)).not.toContain('s3cret');
+    expect(secretMarksIn(written)).toEqual(['KEY']);
     expect(JSON.stringify(written)).toContain('with [secret:KEY] inside');
     const digest = /sha256-[0-9a-f]{64}/.exec(JSON.stringify(written))?.[0] ?? '';
     expect(await log.get(digest)).toBeNull();

@@ -15,7 +15,7 @@ const unread = new Set(['case', 'coproc', 'esac', 'function', 'in', 'select', ']
 const deepest = 40;
 
 /** What stands in a list of commands so far. */
-type Place = {
+type ScanPosition = {
   command: FoundCommand | null;
   /** Behind `fi`, `done`, `}` and `)` only operators and redirects may stand. */
   isClosed: boolean;
@@ -55,7 +55,14 @@ class Scanner extends WordScanner {
       this.doubt('it is nested too deeply');
       this.at = this.end;
     }
-    const place: Place = { command: null, isClosed: false, groups: 0, compounds: 0, commands: 0, hasDocument: false };
+    const place: ScanPosition = {
+      command: null,
+      isClosed: false,
+      groups: 0,
+      compounds: 0,
+      commands: 0,
+      hasDocument: false,
+    };
     let isComplete = closer === '';
     while (this.at < this.end) {
       if (closer !== '' && this.next() === closer) {
@@ -74,7 +81,7 @@ class Scanner extends WordScanner {
     if (this.depth < 0 && this.pending.length > 0) this.doubt('a here-document has no end');
   }
 
-  protected token(place: Place): void {
+  protected token(place: ScanPosition): void {
     const character = this.next();
     if (character === ' ' || character === '\t') this.at++;
     else if (character === '\n') {
@@ -101,20 +108,20 @@ class Scanner extends WordScanner {
     } else this.placeWord(place, this.word());
   }
 
-  protected operator(place: Place): void {
+  protected operator(place: ScanPosition): void {
     const operator = this.match(separator) ?? this.next();
     if (operator.startsWith(';') && operator !== ';') this.doubt(`${operator} is not read here`);
     this.at += operator.length;
     this.endCommand(place, operator);
   }
 
-  protected endCommand(place: Place, operator: string): void {
+  protected endCommand(place: ScanPosition, operator: string): void {
     if (place.command !== null) place.command.next = operator;
     place.command = null;
     place.isClosed = false;
   }
 
-  protected bracket(place: Place): void {
+  protected bracket(place: ScanPosition): void {
     const { command } = place;
     const isDefinition = command !== null && this.isDefinition(command);
     if (isDefinition) {
@@ -138,7 +145,7 @@ class Scanner extends WordScanner {
     return isName && this.match(/\([ \t]*\)/y) !== null;
   }
 
-  protected placeWord(place: Place, span: Span): void {
+  protected placeWord(place: ScanPosition, span: Span): void {
     const raw = this.text.slice(span.from, span.to);
     // The number of a descriptor, in front of its redirect.
     if (/^[0-9]+$/.test(raw) && /[<>]/.test(this.next())) return;
@@ -174,7 +181,7 @@ class Scanner extends WordScanner {
     }
   }
 
-  protected begin(place: Place): FoundCommand {
+  protected begin(place: ScanPosition): FoundCommand {
     if (place.command === null) {
       place.command = { assignments: [], words: [], depth: this.depth + place.groups + place.compounds, next: '' };
       place.commands++;
@@ -222,7 +229,7 @@ class Scanner extends WordScanner {
   }
 
   /** A comment ends a line and nothing else. */
-  protected comment(place: Place): void {
+  protected comment(place: ScanPosition): void {
     if (this.depth > 0 || place.groups > 0) this.doubt('a comment stands in a group');
     const end = this.text.indexOf('\n', this.at);
     this.at = end < 0 ? this.end : Math.min(end, this.end);

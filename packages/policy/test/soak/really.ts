@@ -110,17 +110,21 @@ export async function runReally({ lines, seed }: { lines: number; seed: number }
     const generated = [...new Set(generatedLines(lines, seed))].filter((line) => !line.includes('\0'));
     const harmless = generated.filter((line) => isHarmless(line, work));
     const known = [...paths.keys()];
-    const violations: string[] = [];
-    for (const [at, family] of known.entries()) {
-      const own = harmless.filter((_, index) => index % known.length === at);
-      for (let from = 0; from < own.length; from += linesOfOneRun) {
-        const some = own.slice(from, from + linesOfOneRun);
-        const trace = await traceOf(some, root, paths.get(family) as string);
-        violations.push(...violationsIn(trace, some, { root, work }).map((each) => `${family}: ${each}`));
-      }
-    }
+    // Side by side, as many as there are families: what one line changes shows in its own trace.
+    const violations = await Promise.all(
+      known.map(async (family, at) => {
+        const own = harmless.filter((_, index) => index % known.length === at);
+        const found: string[] = [];
+        for (let from = 0; from < own.length; from += linesOfOneRun) {
+          const some = own.slice(from, from + linesOfOneRun);
+          const trace = await traceOf(some, { root, name: family, path: paths.get(family) as string });
+          found.push(...violationsIn(trace, some, { root, work }).map((each) => `${family}: ${each}`));
+        }
+        return found;
+      }),
+    );
     const missing = families.filter((family) => !paths.has(family));
-    return { generated: generated.length, harmless: harmless.length, violations, missing };
+    return { generated: generated.length, harmless: harmless.length, violations: violations.flat(), missing };
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
@@ -136,9 +140,11 @@ const script = `
     at=$((at + 1))
   done 8< "$LINES_FILE"`;
 
-async function traceOf(lines: readonly string[], root: string, path: string): Promise<string> {
-  const file = join(root, 'lines');
-  const log = join(root, 'trace');
+type Traced = { root: string; name: string; path: string };
+
+async function traceOf(lines: readonly string[], { root, name, path }: Traced): Promise<string> {
+  const file = join(root, `${name}-lines`);
+  const log = join(root, `${name}-trace`);
   writeFileSync(file, lines.map((line) => `${line}\0`).join(''));
   const inside = [
     '--ro-bind',

@@ -124,7 +124,10 @@ export const eventData = {
   /** Tools of a large set that the model found; they are described to it from now on. */
   'tools.offered': z.object({ tools: z.array(z.string()) }),
 
-  /** A person undid or redid changes of files: the digest of each by its path, null where there is no file now. */
+  /**
+   * A person undid or redid changes of files: the digest of each by its path, null where there is nothing now; `folder`,
+   * or `link:` and where it leads, where there is no file.
+   */
   'files.reverted': z.object({
     direction: z.enum(['undo', 'redo']),
     files: z.record(z.string(), z.string().nullable()),

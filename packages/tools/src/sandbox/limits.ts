@@ -28,9 +28,8 @@ export function limitWords({ memory, processes, fileSize }: SandboxLimits): stri
     ['f', blocks(fileSize)],
     ['c', 0],
   ] as const;
-  return limits
-    .flatMap(([letter, most]) => (most === null ? [] : [`ulimit -${letter} ${most} 2>/dev/null`]))
-    .join('; ');
+  const words = limits.flatMap(([letter, most]) => (most === null ? [] : [`ulimit -${letter} ${most};`]));
+  return `{ ${words.join(' ')} } 2>/dev/null`;
 }
 
 const full = /file too large|EFBIG|SIGXFSZ/i;

@@ -1,14 +1,14 @@
 /** Which places a contained command may not change, or not even see. */
-import { accessSync, constants, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { accessSync, constants, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { isInside, obeyedNames } from '@pawl/policy';
-import { systemCode } from '../failures.ts';
 import type { Awaited } from './awaited.ts';
-import { type Confinement, identityOf, type Marked } from './confinement.ts';
+import type { Confinement, Marked } from './confinement.ts';
 import { type Denied, noneDenied } from './denied.ts';
+import { isRepositoryItself } from './folder-as-repository.ts';
 import { type GitPlace, gitPlaces } from './git-places.ts';
 import { type Absent, absentHomes, ownHomes } from './home.ts';
-import { isRepositoryItself } from './planted.ts';
+import { createLook, type Found } from './look.ts';
 import type { Nested } from './repositories.ts';
 
 /** Where keys, tokens and sessions of programs lie below a home that is there, because the work is in it. */
@@ -241,39 +241,15 @@ function holdsPassword(path: string): boolean {
   }
 }
 
-type Found = { kind: 'folder' | 'file' | 'link' | 'absent'; identity: string };
-
-/** Looks at each path once: most lie below the same few folders. */
-function createLook(): (path: string) => Found {
-  const seen = new Map<string, Found>();
-  return (path) => {
-    const known = seen.get(path);
-    if (known !== undefined) return known;
-    const found = foundAt(path);
-    seen.set(path, found);
-    return found;
-  };
-}
-
-function foundAt(path: string): Found {
-  try {
-    const status = lstatSync(path, { throwIfNoEntry: false });
-    if (status === undefined) return { kind: 'absent', identity: '' };
-    const kind = status.isSymbolicLink() ? 'link' : status.isDirectory() ? 'folder' : 'file';
-    return { kind, identity: identityOf(status) };
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'].includes(systemCode(error) ?? ''))
-      return { kind: 'absent', identity: '' };
-    throw error;
-  }
-}
-
 /** Whether a file can have this path at all, whatever settings name it. Source: PATH_MAX and NAME_MAX of Linux. */
 const canBe = (path: string) =>
-  Buffer.byteLength(path) < 4096 && path.split('/').every((name) => Buffer.byteLength(name) < 256);
+  // Three bytes at most for each of these letters.
+  path.length < 85 ||
+  (Buffer.byteLength(path) < 4096 && path.split('/').every((name) => Buffer.byteLength(name) < 256));
 
 /** `/a/b` and `/a/b/c` for the folder `/a` and the path `/a/b/c/d`. */
 function foldersBetween(folder: string, path: string): string[] {
-  const above = resolve(path, '..');
-  return above !== folder && isInside(folder, above) ? [...foldersBetween(folder, above), above] : [];
+  const found: string[] = [];
+  for (let above = dirname(path); above.length > folder.length; above = dirname(above)) found.unshift(above);
+  return found;
 }

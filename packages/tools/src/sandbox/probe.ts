@@ -1,20 +1,25 @@
 /** Whether a sandbox holds on this machine: found out by trying, not by looking for a program. */
-import { access, constants, mkdir, mkdtemp, open, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { type BubblewrapTraits, bubblewrapArguments } from './bubblewrap.ts';
 import type { Confinement } from './confinement.ts';
+import type { Landlock } from './landlock.ts';
+import { probeReaders } from './probe-readers.ts';
 import { seatbeltArguments, seatbeltProgram } from './seatbelt.ts';
-import { seccompFilter } from './seccomp.ts';
-import { temporaryFolder, temporaryPrefix } from './temporaries.ts';
+import { temporaryPrefix } from './temporaries.ts';
+import { filterFile, findProgram, runTrial } from './trial.ts';
 
 /** How commands are contained here. */
 export type Mechanism = ({ kind: 'bubblewrap' } & BubblewrapTraits) | { kind: 'seatbelt' };
 
 export type Probe =
   | { isAvailable: true; mechanism: Mechanism }
-  /** `reason` says what is missing, `advice` what to do about it. Both are sentences. */
-  | { isAvailable: false; reason: string; advice: string };
+  /**
+   * `reason` says what is missing, `advice` what to do about it. Both are sentences. `readers` contains at least
+   * commands that only read; null where nothing does.
+   */
+  | { isAvailable: false; reason: string; advice: string; readers: Landlock | null };
 
 export function argumentsOf(mechanism: Mechanism, confinement: Confinement): string[] {
   switch (mechanism.kind) {
@@ -44,6 +49,13 @@ const advices: readonly [RegExp, string][] = [
 
 /** Tries what this system has. */
 export async function probeSandbox(environment: NodeJS.ProcessEnv = process.env): Promise<Probe> {
+  const found = await probeWhole(environment);
+  return found.isAvailable ? found : { ...found, readers: await probeReaders(environment) };
+}
+
+type Whole = Extract<Probe, { isAvailable: true }> | Omit<Extract<Probe, { isAvailable: false }>, 'readers'>;
+
+async function probeWhole(environment: NodeJS.ProcessEnv): Promise<Whole> {
   if (process.platform === 'darwin') return tried([{ kind: 'seatbelt' }], seatbeltProgram);
   if (process.platform !== 'linux') {
     return {
@@ -71,29 +83,7 @@ export async function probeSandbox(environment: NodeJS.ProcessEnv = process.env)
   );
 }
 
-/** The filter of system calls as a file, which lasts as long as this process; null where there is none for this machine. */
-async function filterFile(): Promise<string | null> {
-  const filter = seccompFilter(process.arch);
-  if (filter === null) return null;
-  const path = join(await temporaryFolder('processes'), 'filter');
-  await writeFile(path, filter, { mode: 0o400 });
-  return path;
-}
-
-/** Only from absolute folders: a project's own `bwrap` contains nothing. */
-async function findProgram(name: string, path: string): Promise<string | null> {
-  for (const folder of path.split(delimiter).filter((each) => isAbsolute(each))) {
-    const program = join(folder, name);
-    const isThere = await access(program, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return program;
-  }
-  return null;
-}
-
-async function tried(mechanisms: readonly Mechanism[], program: string): Promise<Probe> {
+async function tried(mechanisms: readonly Mechanism[], program: string): Promise<Whole> {
   let said = '';
   for (const mechanism of mechanisms) {
     const problem = await problemOf(mechanism);
@@ -171,35 +161,4 @@ async function problemOf(mechanism: Mechanism): Promise<string | null> {
   } finally {
     await rm(place, { recursive: true, force: true });
   }
-}
-
-const trialLimitMs = 5000;
-
-async function runTrial(
-  [program = '', ...words]: readonly string[],
-  filter: string | null,
-): Promise<{ failure: string; lines: string[] }> {
-  const { spawn } = await import('node:child_process');
-  const opened = filter === null ? null : await open(filter, 'r');
-  const ran = new Promise<{ failure: string; lines: string[] }>((resolve) => {
-    const child = spawn(program, words, {
-      cwd: '/',
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(opened === null ? [] : [opened.fd])],
-      timeout: trialLimitMs,
-      killSignal: 'SIGKILL',
-    });
-    const said = { out: '', err: '' };
-    child.stdout?.on('data', (piece: Buffer) => {
-      said.out += piece.toString();
-    });
-    child.stderr?.on('data', (piece: Buffer) => {
-      said.err += piece.toString();
-    });
-    child.on('error', (error) => resolve({ failure: error.message, lines: [] }));
-    child.on('close', (code, signal) => {
-      const failure = said.err.trim().split('\n')[0] || `it ended with ${signal ?? `exit code ${code}`}`;
-      resolve({ failure: failure.replace(/\.$/, ''), lines: said.out.split('\n').filter((line) => line !== '') });
-    });
-  });
-  return ran.finally(() => opened?.close());
 }

@@ -1,7 +1,7 @@
 /** The repositories below a session's folder, each of which a git that somebody starts there would obey. */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isRepositoryItself } from './planted.ts';
+import { isRepositoryItself } from './folder-as-repository.ts';
 
 /** A `.git` that is a folder, a `.git` that is a file, or a bare repository. Without the folder's own. */
 export type Nested = { path: string; kind: 'folder' | 'file' | 'link' | 'bare' };
@@ -9,7 +9,7 @@ export type Nested = { path: string; kind: 'folder' | 'file' | 'link' | 'bare' }
 export type Survey = {
   /** The latest that is known; looks when that was long ago. */
   look(folder: string): Promise<readonly Nested[]>;
-  /** Those that came into being since, among all that are there; null where it is not time to look. */
+  /** Those that came into being since, among all that are there; null where that is looked for later. */
   newSince(folder: string, startedAt: number): Promise<readonly Nested[] | null>;
 };
 
@@ -19,7 +19,10 @@ const limitMs = 10_000;
 
 type Known = { found: readonly Nested[]; endedAt: number; tookMs: number; unseenSince: number | null };
 
-export function createSurvey(): Survey {
+/** `onLate` gets what came into being during a command that had ended before it was time to look. */
+export function createSurvey(onLate: (folder: string, found: readonly Nested[]) => void): Survey {
+  /** By folder, when the last command ended whose repositories are looked for later. */
+  const endedBy = new Map<string, number>();
   const known = new Map<string, Known>();
   const running = new Map<string, Promise<Known>>();
   const isDue = ({ endedAt, tookMs }: Known) => performance.now() - endedAt > share * tookMs;
@@ -43,6 +46,32 @@ export function createSurvey(): Survey {
     running.set(folder, work);
     return work;
   };
+  const newIn = async (folder: string, since: number): Promise<Nested[]> => {
+    const now = await survey(folder);
+    now.unseenSince = null;
+    return now.found.filter(({ path }) => {
+      const status = lstatSync(path, { throwIfNoEntry: false });
+      return status !== undefined && status.birthtimeMs >= since - 1000;
+    });
+  };
+  const lookLater = (folder: string, { endedAt, tookMs }: Known) => {
+    const isAwaited = endedBy.has(folder);
+    endedBy.set(folder, Date.now());
+    if (isAwaited) return;
+    const work = async () => {
+      const until = endedBy.get(folder) ?? 0;
+      endedBy.delete(folder);
+      const since = known.get(folder)?.unseenSince ?? null;
+      // A command that ended meanwhile has looked already.
+      if (since === null) return;
+      // What came into being after that was made by somebody else.
+      const found = (await newIn(folder, since)).filter(({ path }) => lstatSync(path).birthtimeMs <= until);
+      if (found.length > 0) onLate(folder, found);
+    };
+    const waitMs = Math.max(0, endedAt + share * tookMs - performance.now());
+    // What cannot be looked at now is looked at by the next command.
+    setTimeout(() => void work().catch(() => undefined), waitMs).unref();
+  };
   return {
     async look(folder) {
       const last = known.get(folder);
@@ -53,14 +82,10 @@ export function createSurvey(): Survey {
       const since = Math.min(startedAt, last?.unseenSince ?? startedAt);
       if (last !== undefined && !isDue(last)) {
         last.unseenSince = since;
+        lookLater(folder, last);
         return null;
       }
-      const now = await survey(folder);
-      now.unseenSince = null;
-      return now.found.filter(({ path }) => {
-        const status = lstatSync(path, { throwIfNoEntry: false });
-        return status !== undefined && status.birthtimeMs >= since - 1000;
-      });
+      return newIn(folder, since);
     },
   };
 }

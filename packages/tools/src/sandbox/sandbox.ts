@@ -1,50 +1,25 @@
 /** Contains commands. Where that is not possible it says so, once. */
-import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isInside, type PathDenies } from '@pawl/policy';
+import { isInside, type PathDenies, uncontainedReading } from '@pawl/policy';
 import type { Awaited } from './awaited.ts';
 import type { Confinement, Marked, SandboxMode, SandboxOptions } from './confinement.ts';
 import { removeDebris } from './debris.ts';
 import { findDenied, noneDenied } from './denied.ts';
-import { defaultLimits, type SandboxLimits } from './limits.ts';
+import { isRepositoryItself, renameHead } from './folder-as-repository.ts';
+import type { Launch } from './launch.ts';
+import { defaultLimits } from './limits.ts';
 import { removeMountPoints } from './mount-points.ts';
-import type { Environment, Gateway, HostList, NetworkAccess, Way } from './network/index.ts';
+import type { Environment, HostList, NetworkAccess, Way } from './network/index.ts';
 import { findPlaces, type Places } from './places.ts';
-import { isRepositoryItself, setAside } from './planted.ts';
 import { argumentsOf, type Mechanism, type Probe, probeSandbox } from './probe.ts';
+import { readerLaunch } from './reader-launch.ts';
 import { createSurvey, type Nested } from './repositories.ts';
+import { repositoryFolders } from './repository-folders.ts';
 import { setRight } from './set-aside.ts';
 import { createTemporaries } from './temporaries.ts';
-import { endCutOffVigils, keepVigil } from './vigil.ts';
+import { finishInterruptedWatches, watchAbsentPlaces } from './watch-absent.ts';
 import { checkingWords, type WritableFolder, writableFolder } from './writable.ts';
-
-/** How one command is started so that it is contained. */
-export type Launch = {
-  /** What stands in front of the command's own words. */
-  words: readonly string[];
-  /** Variables that are different inside. */
-  environment: Readonly<Record<string, string>>;
-  /** Whether it tells on descriptor 3, as JSON, which process leads inside, and whether the command has begun. */
-  hasInfo: boolean;
-  isFolderWritable: boolean;
-  /** Whether it holds all that it should, as the folder is now; only then is it what `holdOf` calls whole. */
-  isWhole: boolean;
-  network: NetworkAccess;
-  /** The way to the hosts of a list; null where there is none. */
-  gateway: Gateway | null;
-  /** Path of the filter of system calls that it reads on a descriptor of its own; null for none. */
-  filter: string | null;
-  limits: SandboxLimits;
-  /** Whether the folder's history is not seen, because it holds what a rule denies. */
-  hidesHistory: boolean;
-  /** Whether the process hands over, on descriptor 4, where the gateway is let in (`takeEntrance`). */
-  hasEntrance: boolean;
-  /** Aborts when the command is to be ended at once, because it goes against the sandbox. */
-  breach: AbortSignal;
-  /** To be called when the command has ended. Says in sentences what had to be set right, or gives null. */
-  release(): Promise<string | null>;
-};
 
 /** So often a sandbox is made, should what it is made of change in the same moment, before that is given as the outcome. */
 export const mostSetups = 5;
@@ -54,7 +29,10 @@ type Hold =
   | { kind: 'whole'; isFolderWritable: boolean; network: NetworkAccess }
   /** Commands run in the sandbox, but it does not hold all that it should. */
   | { kind: 'partial'; reason: string }
-  | { kind: 'none' };
+  /** Only commands that only read can be contained, and are launched with the names of the programs that they run. */
+  | { kind: 'readers' }
+  /** Nothing contains any command. `advice` says what to do about it, as sentences; null where nobody wants it. */
+  | { kind: 'none'; advice: string | null };
 
 export type Sandbox = {
   readonly options: SandboxOptions;
@@ -70,7 +48,13 @@ export type Sandbox = {
     session: string,
     folder: string,
     /** `roots` are the only folders of the session's folder that may be changed; without, all of it may. */
-    limits?: { mode?: SandboxMode | undefined; roots?: readonly string[] | undefined; denies?: PathDenies | undefined },
+    limits?: {
+      mode?: SandboxMode | undefined;
+      roots?: readonly string[] | undefined;
+      denies?: PathDenies | undefined;
+      /** The programs that a command runs which only reads. */
+      readers?: readonly string[] | undefined;
+    },
   ): Promise<Launch | null>;
 };
 
@@ -115,7 +99,9 @@ export function createSandbox(
     if (!found.isAvailable && !isTold) {
       isTold = true;
       notice(
-        `There is no sandbox: ${found.reason} Commands may do all that you may, and are asked about where they would have been contained. ${found.advice}`,
+        found.readers === null
+          ? `There is no sandbox: ${found.reason} Commands may do all that you may, and are asked about where they would have been contained; those that only read too, until ${uncontainedReading} is allowed, for a session or in the settings. ${found.advice}`
+          : `There is no sandbox but for commands that only read, which Landlock contains: ${found.reason} All others may do all that you may, and are asked about where they would have been contained. ${found.advice}`,
       );
     }
     return found;
@@ -125,15 +111,16 @@ export function createSandbox(
   const networkFor = (mode: SandboxMode | undefined): NetworkAccess =>
     mode === 'read-only' && typeof options.network !== 'string' ? 'off' : options.network;
 
-  const survey = createSurvey();
+  const survey = createSurvey((folder, found) => {
+    for (const sentence of setRightAll(found, folder)) notice(`In ${folder}, of a command that has ended: ${sentence}`);
+  });
 
   /** The mechanism that contains commands; null where there is none. */
-  const mechanism = async (): Promise<Mechanism | null> => {
-    const found = await probe();
+  const mechanismOf = (found: Probe | null): Mechanism | null => {
     if (found === null || !found.isAvailable) return null;
     if (!isLookedAfter) {
       isLookedAfter = true;
-      for (const sentence of endCutOffVigils()) notice(sentence);
+      for (const sentence of finishInterruptedWatches()) notice(sentence);
     }
     return found.mechanism;
   };
@@ -141,7 +128,7 @@ export function createSandbox(
   const isWritable = (mode: SandboxMode | undefined) => options.mode === 'workspace-write' && mode !== 'read-only';
 
   const lookAt = async (folder: string, denied = noneDenied): Promise<Places> => {
-    const [nested, needed] = await Promise.all([survey.look(folder), neededFor(folder)]);
+    const [nested, needed] = await Promise.all([survey.look(folder), repositoryFolders(folder)]);
     const places = findPlaces(folder, { ...options, environment, denied, nested, needed });
     lastLook = { folder, at: performance.now(), gap: places.gap };
     return places;
@@ -156,19 +143,39 @@ export function createSandbox(
     options,
     probe,
     async holdOf(folder, mode) {
-      if ((await mechanism()) === null) return { kind: 'none' };
+      const found = await probe();
+      if (mechanismOf(found) === null) {
+        if (found === null || found.isAvailable) return { kind: 'none', advice: null };
+        return found.readers === null
+          ? { kind: 'none', advice: `${found.reason} ${found.advice}` }
+          : { kind: 'readers' };
+      }
       const isFolderWritable = isWritable(mode);
       const gap = isFolderWritable ? await gapIn(folder) : null;
       if (gap !== null) return { kind: 'partial', reason: gap };
       return { kind: 'whole', isFolderWritable, network: networkFor(mode) };
     },
-    async launch(session, folder, { mode, roots, denies } = {}) {
+    async launch(session, folder, { mode, roots, denies, readers } = {}) {
       const debris = removeDebris(join(folder, '.git'));
-      const by = await mechanism();
-      if (by === null) return null;
+      const found = await probe();
+      const by = mechanismOf(found);
+      if (by === null && readers === undefined) return null;
       const denied = denies === undefined ? noneDenied : await findDenied(denies, { cwd: folder, home: homedir() });
       const isFolderWritable = isWritable(mode);
       const places = await lookAt(folder, denied);
+      if (by === null) {
+        if (found === null || found.isAvailable || found.readers === null || readers === undefined) return null;
+        return readerLaunch(found.readers, {
+          folder: resolve(folder),
+          places,
+          denied,
+          programs: readers,
+          needed: await repositoryFolders(folder),
+          temporary: await temporary(session),
+          path: environment.PATH ?? '',
+          limits: options.limits,
+        });
+      }
       const network = networkFor(mode);
       const limits = roots === undefined ? null : narrowed(places, resolve(folder), roots);
       const pathsOf = (folders: readonly WritableFolder[]) => folders.map(({ path }) => path);
@@ -185,15 +192,15 @@ export function createSandbox(
       const isMounted = by.kind === 'bubblewrap';
       // Seatbelt goes by names, and needs nothing to be there.
       const startedAt = Date.now();
-      const vigil = keepVigil(confinement.folder, isMounted && isFolderWritable ? places.awaited : [], notice);
+      const watch = watchAbsentPlaces(confinement.folder, isMounted && isFolderWritable ? places.awaited : [], notice);
       const release = async () => {
         way?.gateway.close();
         const { folder } = confinement;
         if (isMounted) removeMountPoints(mountedIn(folder, isFolderWritable, places));
-        const planted = !isFolderWritable || wasRepository ? null : await setAside(folder);
+        const renamed = !isFolderWritable || wasRepository ? null : await renameHead(folder);
         const made = isMounted && isFolderWritable ? await survey.newSince(folder, startedAt) : null;
-        const nested = (made ?? []).flatMap((each) => setRight(awaitedOf(each), folder) ?? []);
-        const sentences = [debris, ...vigil.end(), planted, ...nested].filter((each) => each !== null);
+        const nested = setRightAll(made ?? [], folder);
+        const sentences = [debris, ...watch.end(), renamed, ...nested].filter((each) => each !== null);
         return sentences.length === 0 ? null : sentences.join(' ');
       };
       const launch = {
@@ -202,7 +209,7 @@ export function createSandbox(
         network,
         limits: options.limits,
         hidesHistory: denied.objects.length > 0,
-        breach: vigil.breach,
+        breach: watch.breach,
         release,
       };
       // Seatbelt goes by where a file lies, whatever has led there.
@@ -236,13 +243,8 @@ const awaitedOf = ({ path, kind }: Nested): Awaited => {
   return { path, kind: kinds[kind], top: path };
 };
 
-/** The rest of the repository that the folder is a part of: git reads it, wherever it lies. */
-async function neededFor(folder: string): Promise<readonly string[]> {
-  if (lstatSync(join(folder, '.git'), { throwIfNoEntry: false })?.isDirectory() === true) return [];
-  const { findRepository } = await import('../repository/find.ts');
-  const repository = await findRepository(folder).catch(() => null);
-  return repository === null ? [] : [repository.top, repository.gitFolder, repository.commonFolder];
-}
+const setRightAll = (made: readonly Nested[], folder: string): string[] =>
+  made.flatMap((each) => setRight(awaitedOf(each), folder) ?? []);
 
 /** Where even its folder is missing, that cannot be made either. */
 const markedAhead = ({ top }: Awaited): Marked => ({ path: top, isFolder: true, identity: '' });

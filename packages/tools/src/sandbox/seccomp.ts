@@ -140,6 +140,41 @@ const rules: readonly Rule[] = [
   },
 ];
 
+/**
+ * What Landlock has no say in, for commands that only read and have nothing else around them: to reach anybody, and to
+ * change what is known of a file without opening it.
+ */
+const readerRules: readonly Rule[] = [
+  { calls: [call(41, 198)], refusal: 'EAFNOSUPPORT' },
+  {
+    calls: [
+      call(90, null), // chmod
+      call(91, 52), // fchmod
+      call(268, 53), // fchmodat
+      call(452, 452), // fchmodat2
+      call(92, null), // chown
+      call(93, 55), // fchown
+      call(94, null), // lchown
+      call(260, 54), // fchownat
+      call(76, 45), // truncate
+      call(132, null), // utime
+      call(235, null), // utimes
+      call(261, null), // futimesat
+      call(280, 88), // utimensat
+      call(188, 5), // setxattr
+      call(189, 6), // lsetxattr
+      call(190, 7), // fsetxattr
+      call(197, 14), // removexattr
+      call(198, 15), // lremovexattr
+      call(199, 16), // fremovexattr
+      call(463, 463), // setxattrat
+      call(466, 466), // removexattrat
+      call(469, 469), // file_setattr
+    ],
+    refusal: 'EPERM',
+  },
+];
+
 /* Classic BPF, as in linux/bpf_common.h and linux/seccomp.h. */
 const load = 0x20;
 const jump = 0x05;
@@ -164,13 +199,28 @@ type Instruction = { code: number; yes: number; no: number; value: number };
 const step = (code: number, value: number, yes = 0, no = 0): Instruction => ({ code, yes, no, value: value >>> 0 });
 
 /** The bytes of the filter; null for a machine that it was not written for. */
-export function seccompFilter(architecture: string): Buffer | null {
+export function seccompFilter(architecture: string, whose: 'commands' | 'readers' = 'commands'): Buffer | null {
   const known = architectures.find((each) => each === architecture);
-  return known === undefined ? null : encoded(programFor(known));
+  if (known === undefined) return null;
+  return encoded(programFor(known, whose === 'commands' ? rules : strictest([...readerRules, ...rules])));
 }
 
-function programFor(architecture: Architecture): Instruction[] {
-  const known = rules
+/** Each call once: with the first of its rules, as what is refused always needs no condition. */
+function strictest(all: readonly Rule[]): Rule[] {
+  const seen = new Set<string>();
+  return all.map((rule) => ({
+    ...rule,
+    calls: rule.calls.filter(({ x64, arm64 }) => {
+      const key = `${x64} ${arm64}`;
+      const isNew = !seen.has(key);
+      seen.add(key);
+      return isNew;
+    }),
+  }));
+}
+
+function programFor(architecture: Architecture, all: readonly Rule[]): Instruction[] {
+  const known = all
     .flatMap(({ calls, refusal, when = [] }) =>
       calls.map((numbers) => ({ number: numbers[architecture], refusal, when })),
     )

@@ -2,11 +2,13 @@ import { homedir } from 'node:os';
 import type { Tool, ToolContext, ToolOutcome, ToolScope } from '@pawl/engine';
 import {
   type Containment,
+  commandNames,
   prepareCommand,
   reachesOutside,
   readsOnly,
   readsWhereContained,
   scopeRoots,
+  uncontainedReading,
 } from '@pawl/policy';
 import { PawlError } from '@pawl/protocol';
 import { commandEnvironment } from '../environment.ts';
@@ -48,35 +50,37 @@ export function bashTool(commands: Commands): Tool {
     subject: ({ command }) => command,
     approval: async (input, scope) => {
       await prepareCommand(input.command);
-      const isContained = await isReadingContained(input, scope, sandbox);
-      if (!isContained && !readsOnly(input.command)) return true;
+      const { containment, lack } = await holdOn(input, scope, sandbox);
+      const isContained = containment === 'read-only' && isReader(input);
+      // Where nothing contains what only reads, a person says once that it may run all the same.
+      if (!isContained && (lack !== null || !readsOnly(input.command))) return true;
       return reachesOutside(input.command, scope.cwd, { isContained });
     },
     containment: async (input, scope) => (await holdOn(input, scope, sandbox)).containment,
     holdsScope: async ({ outside }, { cwd }) => outside !== true && (await sandbox.holdOf(cwd)).kind === 'whole',
     plan: async (input, scope) => {
       const held = await holdOn(input, scope, sandbox);
-      return { preview: { kind: 'text', text: previewOf(input, held.containment) }, basis: basisOf(held) };
+      return { preview: { kind: 'text', text: previewOf(input, held) }, basis: basisOf(held) };
     },
     run: (input, context) => run(input, context, commands),
   });
 }
 
-/** By these, commands that surely touch different places run side by side. Others, and those of a task with limits, wait. */
-const pathsOf = async ({ command, background }: BashInput, scope: ToolScope): Promise<string[]> =>
-  background === true || isScoped(scope) || readsOnly(command) || readsWhereContained(command)
+/**
+ * By these, commands that surely touch different places run side by side. Others, those of a task with limits, and those
+ * that leave the sandbox wait: there nothing holds them to what their text says.
+ */
+const pathsOf = async ({ command, background, outside }: BashInput, scope: ToolScope): Promise<string[]> =>
+  background === true || outside === true || isScoped(scope) || readsOnly(command) || readsWhereContained(command)
     ? []
     : certainPlaces(command, scope).catch(() => []);
 
 /** In plan mode nothing is changed, nor by what only reads; that then sees the folder exactly as it is. */
-const modeOf = ({ command, background }: BashInput, { mode }: ToolScope) =>
-  mode === 'plan' || (readsWhereContained(command) && background !== true) ? ('read-only' as const) : undefined;
+const modeOf = (input: BashInput, { mode }: ToolScope) =>
+  mode === 'plan' || isReader(input) ? ('read-only' as const) : undefined;
 
 /** Some programs only read for certain where nothing else is possible. */
-const isReadingContained = async (input: BashInput, scope: ToolScope, sandbox: Sandbox): Promise<boolean> =>
-  readsWhereContained(input.command) &&
-  input.background !== true &&
-  (await holdOn(input, scope, sandbox)).containment === 'read-only';
+const isReader = ({ command, background }: BashInput) => readsWhereContained(command) && background !== true;
 
 const isScoped = ({ writeScopes = [] }: ToolScope) => writeScopes.length > 0;
 
@@ -84,7 +88,12 @@ const isScoped = ({ writeScopes = [] }: ToolScope) => writeScopes.length > 0;
 const rootsOf = (scope: ToolScope) =>
   isScoped(scope) ? scopeRoots(scope.writeScopes ?? [], { cwd: scope.cwd, home: homedir() }) : undefined;
 
-type Held = { containment: Containment; network: NetworkAccess };
+type Held = {
+  containment: Containment;
+  network: NetworkAccess;
+  /** What to do so that commands that only read are contained here; null where they are, or nobody wants it. */
+  lack: string | null;
+};
 
 /**
  * How a command is contained, as far as rules and modes ask. One that reaches any host counts as not: what it reads it
@@ -92,21 +101,32 @@ type Held = { containment: Containment; network: NetworkAccess };
  */
 async function holdOn(input: BashInput, scope: ToolScope, sandbox: Sandbox): Promise<Held> {
   const hold = await sandbox.holdOf(scope.cwd, modeOf(input, scope));
-  if (hold.kind === 'none') return { containment: 'none', network: 'on' };
-  if (input.outside === true) return { containment: 'escape', network: 'on' };
-  if (hold.kind === 'partial' || reachesAnyHost(hold.network)) return { containment: 'none', network: 'on' };
+  const free = { network: 'on', lack: null } as const;
+  if (hold.kind === 'none') return { ...free, containment: 'none', lack: hold.advice };
+  // What names other places is asked about, and then reads them.
+  const isLeftFree =
+    hold.kind === 'readers' && !(isReader(input) && !reachesOutside(input.command, scope.cwd, { isContained: true }));
+  if (isLeftFree) return { ...free, containment: 'none' };
+  if (input.outside === true) return { ...free, containment: 'escape' };
+  if (hold.kind === 'readers') return { containment: 'read-only', network: 'off', lack: null };
+  if (hold.kind === 'partial' || reachesAnyHost(hold.network)) return { ...free, containment: 'none' };
   // What reaches a host could be told to change something there, though it changes nothing here.
   const isIdle = !hold.isFolderWritable && hold.network === 'off';
-  return { containment: isIdle ? 'read-only' : 'workspace', network: hold.network };
+  return { containment: isIdle ? 'read-only' : 'workspace', network: hold.network, lack: null };
 }
 
 /** A command that was judged as contained does not run where it is not, or where it reaches other hosts. */
 const basisOf = ({ containment, network }: Held) =>
   `containment ${containment}${typeof network === 'string' ? '' : `, network ${JSON.stringify(network)}`}`;
 
-function previewOf({ command, background }: BashInput, containment: Containment): string {
+function previewOf({ command, background }: BashInput, { containment, lack }: Held): string {
   const text = escapeInvisible(command);
   const notes = [
+    ...(lack !== null && readsOnly(command)
+      ? [
+          `Nothing contains commands here, so those that only read are asked about too, until ${uncontainedReading} is allowed for this session or in the settings. ${lack}`,
+        ]
+      : []),
     ...(containment === 'escape' ? ['Outside of the sandbox: it can change and reach all that you can.'] : []),
     ...(background === true ? ['In the background: it runs on until it ends or is stopped.'] : []),
   ];
@@ -123,7 +143,12 @@ async function run(input: BashInput, context: ToolContext, commands: Commands): 
   context.signal.throwIfAborted();
   const impossible = await needsTerminal(input.command);
   if (impossible !== null) return { content: impossible, isError: true };
-  const limits = { mode: modeOf(input, context), roots: rootsOf(context), denies: context.denies?.() };
+  const limits = {
+    mode: modeOf(input, context),
+    roots: rootsOf(context),
+    denies: context.denies?.(),
+    ...(held.containment === 'read-only' && isReader(input) && { readers: commandNames(input.command) }),
+  };
   const launch =
     held.containment === 'escape' ? null : () => contain(held, sandbox.launch(context.session, context.cwd, limits));
   return input.background === true

@@ -1,8 +1,9 @@
 /** Takes back what turns did to files, or does it again: all of it or nothing, and nothing that others did since. */
+import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { BlobStore, FormerEntry } from '@pawl/engine';
-import type { FileChange, FileChanges } from '@pawl/engine/readers';
+import { entryDigest, type FileChange, type FileChanges } from '@pawl/engine/readers';
 import { isInside, isObeyed } from '@pawl/policy';
 import { messageOf, type Preview } from '@pawl/protocol';
 import { escapeName } from '../../escape.ts';
@@ -10,15 +11,13 @@ import { withDefaults } from '../../options.ts';
 import type { Place } from '../../paths.ts';
 import type { Change } from '../change.ts';
 import { applyDelta } from '../delta.ts';
-import { makeFolder, makeLink, removeFolder, removeLink } from '../disk/entry-operations.ts';
-import { putFile, removeFile } from '../disk/file-operations.ts';
 import { removeFolders } from '../disk/open-folder.ts';
-import { type Operation, type OperationOptions, removeLeftovers } from '../disk/operation.ts';
-import { transact } from '../disk/transact.ts';
+import { removeLeftovers } from '../disk/operation.ts';
 import { decodeText, isBinary } from '../encodings.ts';
 import { previewChanges } from '../preview.ts';
 import { digestOf } from '../regular-file.ts';
 import { isSame, type Standing, standingAt } from './standing.ts';
+import { carryOut, changesKind, type Step } from './steps.ts';
 
 export type ReversalOptions = {
   direction: 'undo' | 'redo';
@@ -36,21 +35,11 @@ export type ReversalOptions = {
 /** A path that cannot be put back, with the reason as a sentence's end: `was changed since`. */
 type Blocked = { reason: string; needs?: 'allowsOutside' | 'allowsObeyed' };
 
-/** One path that can be put back. */
-type Step = {
-  place: Place;
-  now: Standing;
-  /** Where it is a file, with its content. */
-  target: FormerEntry;
-  bytes: Buffer | null;
-  mode: number | null;
-};
-
 /** What would be done, with nothing done yet. */
 export type Reversal = {
   /** Paths for people, each with what would become of it. */
   steps: { shown: string; deed: 'restored' | 'removed' | 'changed back' }[];
-  /** What stands at each of these paths once it is done: digests of files, null for nothing. Links and folders are left out. */
+  /** What stands at each of these paths once it is done, as `entryDigest` says it. */
   digests: { [path: string]: string | null };
   /** Paths that stand already as they should. */
   done: string[];
@@ -65,21 +54,22 @@ export type Reversal = {
 
 /** Looks at what stands there now. Never throws for a single path: it is blocked then. */
 export async function planReversal(changes: FileChanges, options: ReversalOptions): Promise<Reversal> {
-  const steps: Step[] = [];
-  const done: string[] = [];
-  const blocked: Reversal['blocked'] = [];
+  const { direction, session, cwd } = options;
+  const found: Found[] = [];
   for (const change of changes.changes) {
-    const place = placeOf(change.path, options.cwd);
-    const found = await stepFor(change, place, options).catch((error: unknown) => ({ reason: reasonOf(error, place) }));
-    if (found === null) done.push(place.shown);
-    else if ('reason' in found) blocked.push({ shown: place.shown, ...found });
-    else steps.push(found);
+    const place = placeOf(change.path, cwd);
+    const ends = endsOf(change, changes, direction);
+    const outcome = await stepFor(change, ends, place, options).catch((error: unknown) => ({
+      reason: reasonOf(error, place),
+    }));
+    found.push({ place, target: ends.target, outcome });
   }
   // Folders that were made for files go with them, and come back with them.
-  const made = options.direction === 'undo' ? changes.madeFolders : [];
+  const made = direction === 'undo' ? changes.madeFolders.filter((path) => !isFolderBefore(changes, path)) : [];
+  const { steps, done, blocked } = await sorted(found, made);
   const isEmptied = (folder: string) =>
     steps.some(({ place, target }) => target === null && isInside(folder, place.path));
-  const mark = `reversal\0${options.session}`;
+  const mark = `reversal\0${session}`;
   const tidy = async () => {
     let wasKilled = false;
     for (const { path } of changes.changes) {
@@ -90,19 +80,62 @@ export async function planReversal(changes: FileChanges, options: ReversalOption
   };
   return {
     steps: steps.map(({ place, now, target }) => ({ shown: place.shown, deed: deedOf(now, target) })),
-    digests: Object.fromEntries(steps.flatMap(digestsOf)),
-    done,
+    digests: Object.fromEntries(steps.map(({ place, recorded }) => [place.path, recorded])),
+    done: done.map(({ shown }) => shown),
     blocked,
     preview: () => previewChanges(steps.flatMap(changeOf)),
     tidy,
     async apply(signal = new AbortController().signal) {
       await tidy();
-      const folders = made.filter(isEmptied).map((path) => placeOf(path, options.cwd));
-      const { leftovers } = await transact(operationsOf(steps, folders, mark), signal);
-      return leftovers;
+      return carryOut(
+        steps,
+        made.filter(isEmptied).map((path) => placeOf(path, cwd)),
+        { mark, signal },
+      );
     },
   };
 }
+
+/** What came of looking at one path: a step, a reason why there is none, or null where nothing is to be done. */
+type Found = { place: Place; target: FormerEntry; outcome: Step | Blocked | null };
+
+/** A step also needs others: a folder that is to go must be empty by then, and one that is to be filled must come back. */
+async function sorted(found: readonly Found[], made: readonly string[]) {
+  const blocked: Reversal['blocked'] = [];
+  const absent: Place[] = [];
+  const steps: Step[] = [];
+  const removed = new Set(made);
+  for (const { place, outcome, target } of found) {
+    if (outcome === null || 'reason' in outcome) {
+      if (outcome !== null) blocked.push({ shown: place.shown, ...outcome });
+      if (outcome !== null && target?.kind === 'folder') absent.push(place);
+    } else {
+      steps.push(outcome);
+      if (outcome.target === null) removed.add(place.path);
+    }
+  }
+  const possible: Step[] = [];
+  for (const step of steps) {
+    const { place, target } = step;
+    const other = step.now.kind === 'folder' && changesKind(step) ? await otherIn(place.path, removed) : null;
+    const missing = target === null ? undefined : absent.find(({ path }) => isInside(path, place.path));
+    if (other !== null) {
+      blocked.push({ shown: place.shown, reason: `is a folder that holds something else: ${escapeName(other)}` });
+    } else if (missing !== undefined) {
+      blocked.push({ shown: place.shown, reason: `lies in ${missing.shown}, which cannot be put back` });
+    } else possible.push(step);
+  }
+  return { steps: possible, done: found.flatMap(({ place, outcome }) => (outcome === null ? [place] : [])), blocked };
+}
+
+/** Something below a folder that is not among these paths, relative to it; null for nothing. */
+async function otherIn(folder: string, paths: ReadonlySet<string>): Promise<string | null> {
+  const names = await readdir(folder, { recursive: true });
+  return names.find((name) => !paths.has(join(folder, name))) ?? null;
+}
+
+const isFolderBefore = ({ changes }: FileChanges, path: string) =>
+  changes.some((change) => change.path === path && change.before?.kind === 'folder');
 
 /** The first sentence; one about a file begins with its name, which the reader has already. */
 function reasonOf(error: unknown, { shown }: Place): string {
@@ -120,18 +153,32 @@ function placeOf(path: string, cwd: string): Place {
 const deedOf = (now: Standing, target: FormerEntry) =>
   target === null ? 'removed' : now.kind === 'nothing' ? 'restored' : 'changed back';
 
-function digestsOf({ place, target }: Step): [string, string | null][] {
-  if (target === null) return [[place.path, null]];
-  return target.kind === 'file' ? [[place.path, target.digest]] : [];
+/** Rights of what is made without any said. */
+const plainMode = (kind: 'file' | 'folder') => (kind === 'file' ? 0o666 : 0o777) & ~process.umask();
+
+/** What stands at one end of a change and what is to stand there; where a file or link was, a folder may have been made. */
+type Ends = { expected: FormerEntry; target: FormerEntry };
+
+function endsOf(change: FileChange, { madeFolders }: FileChanges, direction: ReversalOptions['direction']): Ends {
+  const { before, after: digest, mode, path } = change;
+  const isFolder = digest === null && before !== null && madeFolders.includes(path);
+  const after: FormerEntry =
+    digest !== null
+      ? { kind: 'file', digest, mode: mode ?? 0 }
+      : isFolder
+        ? { kind: 'folder', mode: plainMode('folder') }
+        : null;
+  return direction === 'undo' ? { expected: after, target: before } : { expected: before, target: after };
 }
 
-const afterOf = ({ after, mode }: FileChange): FormerEntry =>
-  after === null ? null : { kind: 'file', digest: after, mode: mode ?? 0 };
-
 /** Null if there is nothing to do; a reason if it cannot be done. */
-async function stepFor(change: FileChange, place: Place, options: ReversalOptions): Promise<Step | Blocked | null> {
+async function stepFor(
+  change: FileChange,
+  { expected, target }: Ends,
+  place: Place,
+  options: ReversalOptions,
+): Promise<Step | Blocked | null> {
   const { direction } = options;
-  const [expected, target] = direction === 'undo' ? [afterOf(change), change.before] : [change.before, afterOf(change)];
   if (change.before?.kind === 'lost') return { reason: `cannot be put back: ${change.before.reason}` };
   const mode = modeAfter(change, target, direction);
   if (isEqual(expected, target) && mode === null) return null;
@@ -141,18 +188,25 @@ async function stepFor(change: FileChange, place: Place, options: ReversalOption
   const refused = mayTouch(place.path, options);
   if (refused !== null) return refused;
   if (change.isTangled) return { reason: 'was changed by something else between the changes of the session' };
-  if (!isSame(now, expected)) return { reason: 'was changed since' };
-  if (target?.kind !== 'file') return { place, now, target, bytes: null, mode: null };
+  // What is to become something else goes first; an attempt may have been killed in between.
+  const isHalfDone = now.kind === 'nothing' && expected !== null && target !== null && expected.kind !== target.kind;
+  if (!isSame(now, expected) && !isHalfDone) return { reason: 'was changed since' };
+  const recorded = direction === 'redo' ? change.after : entryDigest(target);
+  if (target?.kind !== 'file') return { place, now, target, bytes: null, mode: null, recorded };
   const bytes = await contentOf(change, now.kind === 'file' ? now.file.bytes : null, options);
   if (bytes === null || digestOf(bytes) !== target.digest)
     return { reason: 'cannot be put back: its former content is lost' };
   // Edits leave the mode as it is; a file that was made again has the mode of a new one.
-  if (now.kind !== 'file' || mode === null || !wasMadeAgain(change)) return { place, now, target, bytes, mode };
-  return { place, now: { ...now, file: { ...now.file, mode } }, target, bytes, mode };
+  if (now.kind !== 'file' || mode === null || !wasMadeAgain(change))
+    return { place, now, target, bytes, mode, recorded };
+  return { place, now: { ...now, file: { ...now.file, mode } }, target, bytes, mode, recorded };
 }
 
-const modeAfter = ({ mode }: FileChange, target: FormerEntry, direction: ReversalOptions['direction']) =>
-  target?.kind !== 'file' ? null : direction === 'undo' ? target.mode : mode;
+function modeAfter(change: FileChange, target: FormerEntry, direction: ReversalOptions['direction']): number | null {
+  if (target?.kind !== 'file') return null;
+  if (direction === 'undo') return target.mode;
+  return change.mode ?? (wasMadeAgain(change) ? plainMode('file') : null);
+}
 
 /** Whether a file was removed and another one made in its place. */
 const wasMadeAgain = ({ before, after, steps }: FileChange) =>
@@ -201,42 +255,4 @@ function shownText(bytes: Buffer | null | undefined): string | null {
   if (bytes == null) return null;
   const decoded = isBinary(bytes) ? null : decodeText(bytes);
   return decoded?.text ?? `(${bytes.length} bytes that are not text)\n`;
-}
-
-/**
- * Folders first, the outer before the inner: what is staged first is cleaned up last, and a folder can only go, or get
- * its own rights back, when all is done in it.
- */
-function operationsOf(steps: readonly Step[], madeFolders: readonly Place[], mark: string): Operation[] {
-  const options: OperationOptions = { mark, isAlone: steps.length === 1 };
-  const isFolder = ({ now, target }: Step) => now.kind === 'folder' || target?.kind === 'folder';
-  const folders = [
-    ...steps.filter(isFolder).map((step) => ({ place: step.place, deed: operationFor(step, options) })),
-    ...madeFolders.map((place) => ({ place, deed: removeFolder(place, options) })),
-  ].sort((one, other) => (one.place.path < other.place.path ? -1 : 1));
-  return [
-    ...folders.map(({ deed }) => deed),
-    ...steps.filter((step) => !isFolder(step)).map((step) => operationFor(step, options)),
-  ];
-}
-
-function operationFor({ place, now, target, bytes, mode }: Step, options: OperationOptions): Operation {
-  switch (target?.kind) {
-    case 'file': {
-      if (bytes === null) throw new Error(`no content for ${place.path}`);
-      const before = now.kind === 'file' ? now.file : null;
-      return putFile({ place, bytes, before, ...(mode !== null && { mode }) }, options);
-    }
-    case 'link':
-      return makeLink(place, target.target, options);
-    case 'folder':
-      return makeFolder(place, target.mode, options);
-    case 'lost':
-    case undefined:
-      if (now.kind === 'file') return removeFile({ place, before: now.file }, options);
-      if (now.kind === 'link') return removeLink(place, now.target, options);
-      return removeFolder(place, options);
-    default:
-      return target satisfies never;
-  }
 }

@@ -9,7 +9,7 @@ export type Standing =
   | { kind: 'nothing' }
   | { kind: 'file'; file: FileBytes }
   | { kind: 'link'; target: string }
-  | { kind: 'folder' }
+  | { kind: 'folder'; mode: number }
   | { kind: 'other' };
 
 /** @throws what the system says. */
@@ -17,7 +17,7 @@ export async function standingAt(place: Place, maxBytes: number): Promise<Standi
   try {
     const status = await lstat(place.path);
     if (status.isSymbolicLink()) return { kind: 'link', target: await readlink(place.path) };
-    if (status.isDirectory()) return { kind: 'folder' };
+    if (status.isDirectory()) return { kind: 'folder', mode: status.mode & 0o7777 };
     if (!status.isFile()) return { kind: 'other' };
     const file = await readFileBytes(place, maxBytes);
     return file === null ? { kind: 'nothing' } : { kind: 'file', file };

@@ -20,7 +20,7 @@ export function isRepositoryItself(folder: string): boolean {
 }
 
 /** Takes away what makes it one; nothing of it is lost. Says so, or gives null if there was nothing to do. */
-export async function setAside(folder: string): Promise<string | null> {
+export async function renameHead(folder: string): Promise<string | null> {
   if (!isRepositoryItself(folder)) return null;
   const head = join(folder, 'HEAD');
   await rename(head, `${head}.set-aside`).catch(() => rm(head, { force: true }));

@@ -4,7 +4,7 @@ import type { Awaited } from './awaited.ts';
 import { recordRun, takeCutOff } from './records.ts';
 import { setRight } from './set-aside.ts';
 
-export type Vigil = {
+export type AbsenceWatch = {
   /** Aborts when the command must not go on, because it makes again what was moved aside. */
   breach: AbortSignal;
   /** To be called when the command has ended. Sentences about what had to be done. */
@@ -15,7 +15,11 @@ export type Vigil = {
 const lookMs = 100;
 
 /** `notice` gets at once what is done while the command runs: the person who works beside it may have made the place. */
-export function keepVigil(folder: string, awaited: readonly Awaited[], notice: (sentence: string) => void): Vigil {
+export function watchAbsentPlaces(
+  folder: string,
+  awaited: readonly Awaited[],
+  notice: (sentence: string) => void,
+): AbsenceWatch {
   const stop = new AbortController();
   if (awaited.length === 0) return { breach: stop.signal, end: () => [] };
   const said: string[] = [];
@@ -47,7 +51,7 @@ export function keepVigil(folder: string, awaited: readonly Awaited[], notice: (
 }
 
 /** Looks at what commands of killed processes left. Sentences about what had to be done. */
-export function endCutOffVigils(): string[] {
+export function finishInterruptedWatches(): string[] {
   return takeCutOff().flatMap(({ folder, startedAt, endedBefore, awaited }) =>
     awaited
       .filter(({ top }) => {

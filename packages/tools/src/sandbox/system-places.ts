@@ -1,0 +1,32 @@
+/** Where the system keeps programs, what they load, and what they are set to: the same for all users, and without keys. */
+import { realpathSync } from 'node:fs';
+
+const places = [
+  '/bin',
+  '/etc',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/nix/store',
+  '/opt',
+  '/proc',
+  '/run/current-system',
+  '/sbin',
+  '/usr',
+];
+
+/** Canonical, and only those that are there. */
+export function systemPlaces(): readonly string[] {
+  found ??= [...new Set(places.flatMap(targetOf))];
+  return found;
+}
+
+let found: readonly string[] | null = null;
+
+function targetOf(path: string): string[] {
+  try {
+    return [realpathSync.native(path)];
+  } catch {
+    return [];
+  }
+}
