@@ -1,8 +1,8 @@
 /** One key out of those that are offered, with the time that is left. */
 import type { ReadStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
-import type { Style } from '../output/style.ts';
-import { textWidth } from '../output/width.ts';
+import type { Style } from '@pawl/terminal/text/style';
+import { textWidth } from '@pawl/terminal/text/width';
 import { interruptKey, listenForKeys } from './keyboard.ts';
 
 export type AskTerminal = {

@@ -2,8 +2,8 @@
 import { oneLine } from '@pawl/engine/readers/visible';
 import { costText, countText, durationText } from '@pawl/engine/readers/words';
 import type { SessionView, TurnOutcome } from '@pawl/protocol';
+import type { Style } from '@pawl/terminal/text/style';
 import type { Tally } from '../run/tally.ts';
-import type { Style } from './style.ts';
 
 const outcomeWords: Record<TurnOutcome, string> = {
   completed: 'completed',

@@ -2,10 +2,10 @@
 import type { FileChanges } from '@pawl/engine/readers';
 import { oneLine } from '@pawl/engine/readers/visible';
 import { PawlError } from '@pawl/protocol';
+import { diffLines } from '@pawl/terminal/text/diff';
+import { createStyle, wantsColour } from '@pawl/terminal/text/style';
 import { planReversal, type Reversal } from '@pawl/tools/undo';
-import { diffLines } from '../output/diff.ts';
 import { openOutput } from '../output/stdout.ts';
-import { createStyle, wantsColour } from '../output/style.ts';
 import type { Ground } from './ground.ts';
 
 export type ReverseFlags = {
