@@ -16,7 +16,7 @@ const allowed: Record<string, readonly string[]> = {
   'ai-sdk': ['protocol', 'engine', 'models'],
   storage: ['protocol', 'policy', 'engine'],
   client: ['protocol'],
-  terminal: ['protocol', 'policy', 'engine'],
+  terminal: ['protocol', 'policy', 'engine', 'client'],
   cli: ['protocol', 'policy', 'engine', 'models', 'tools', 'storage', 'ai-sdk', 'client', 'terminal'],
 };
 

@@ -34,15 +34,22 @@ Exit codes:
 /** Runs one command line, without the program's name. Gives the exit code; mistakes of the line itself are told. */
 export async function runCommandLine(argv: readonly string[]): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.completed;
-  const program = createProgram((code) => {
-    exitCode = code;
-  });
-  if (argv.length === 0) {
+  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb';
+  let isAtTerminal = false;
+  const program = createProgram(
+    (code) => {
+      exitCode = code;
+    },
+    () => isAtTerminal,
+  );
+  if (argv.length === 0 && !isTerminal) {
     program.outputHelp();
     return exitCode;
   }
   try {
-    await program.parseAsync(withCommand(argv, program), { from: 'user' });
+    const line = argv.length === 0 ? ['run'] : withCommand(argv, program);
+    isAtTerminal = isTerminal && line.length > argv.length;
+    await program.parseAsync(line, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -53,7 +60,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitCode>
 type Done = (code: ExitCode) => void;
 
 /** The commands with their flags; `done` is told how one ended. */
-export function createProgram(done: Done): Command {
+export function createProgram(done: Done, isAtTerminal: () => boolean = () => false): Command {
   const program = new Command('pawl')
     .description('Durable agents at the terminal: every step is kept, and any run can be resumed.')
     .version(version, '-V, --version', 'print the version')
@@ -66,7 +73,7 @@ export function createProgram(done: Done): Command {
       outputError: (text, write) => write(`pawl: ${text.replace(/^error: /, '')}`),
     })
     .exitOverride();
-  program.addCommand(runCommand(done));
+  program.addCommand(runCommand(done, isAtTerminal));
   program.addCommand(sessionsCommand(done));
   for (const command of reachCommands(done)) program.addCommand(command);
   program.addCommand(tasksCommand(done));

@@ -3,7 +3,7 @@ import type { Agent, Memory, SessionSummary, Storage, Surroundings } from '@pawl
 import { createHost, type Host } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
 import { suggestion } from '@pawl/models/near';
-import type { PermissionMode, RuleSet, SessionClient } from '@pawl/protocol';
+import type { OpenOptions, PermissionMode, RuleSet, SessionClient } from '@pawl/protocol';
 import { isWiderMode, messageOf } from '@pawl/protocol';
 import { sqliteLog } from '@pawl/storage';
 import { memoryTools } from '@pawl/tools/memory';
@@ -20,6 +20,7 @@ import { openMemory } from '../memory/open.ts';
 import { rememberPick } from '../models/picks.ts';
 import { chooseModel, isRecording, openModels } from '../models.ts';
 import type { Shared } from '../reach/share.ts';
+import type { Seat } from '../terminal/seat.ts';
 import { usageError } from '../usage-error.ts';
 import type { Attached } from './attach.ts';
 import { type Begin, goOn, resumptionOf, sendPrompt } from './begin.ts';
@@ -39,16 +40,17 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<Ex
   return runPrompt(prompt, flags);
 }
 
-/** As `run`, with all of the prompt in hand; null goes on with what is owed. */
-export async function runPrompt(prompt: string | null, flags: RunFlags): Promise<ExitCode> {
+/** As `run`, with all of the prompt in hand; null goes on with what is owed. In a seat, until the person leaves it. */
+export async function runPrompt(prompt: string | null, flags: RunFlags, seat: Seat | null = null): Promise<ExitCode> {
   const asked = readFlags(flags);
+  const say = seat?.notice ?? toStandardError;
   const memory = openMemory();
   const surroundings = openSurroundings(memory);
   const names = toolNames();
   const config = await readConfig({ folder: asked.cwd, tools: names });
   const isProgram = asked.inputFormat === 'stream-json';
   if (prompt !== null && asked.executesAs !== null) throw usageError('--execute-plan takes no prompt: the plan is it.');
-  if (prompt === null && asked.session.kind === 'new' && !isProgram) {
+  if (prompt === null && asked.session.kind === 'new' && !isProgram && seat === null) {
     throw usageError('There is no prompt. Give one: pawl run "what to do", or pipe it in.');
   }
   const options = asked;
@@ -65,7 +67,7 @@ export async function runPrompt(prompt: string | null, flags: RunFlags): Promise
     const settings = isElsewhere ? await readConfig({ folder: found.cwd, tools: names }) : config;
     for (const warning of settings.warnings) say(`pawl: ${warning}`);
     for (const stray of strayRules({ rules: options.rules }, names)) say(`pawl: ${stray.replace(ruleOfFlag, '--$1')}`);
-    const agent = await agentOf(options, found);
+    const agent = await agentOf(options, found, say);
     // Found out here and not by the model that wants to delegate to one of them.
     for (const problem of (await readAgents(found?.cwd ?? options.cwd)).problems) say(`pawl: ${problem}`);
     return await runOn({
@@ -78,6 +80,8 @@ export async function runPrompt(prompt: string | null, flags: RunFlags): Promise
       config: settings,
       found,
       agent,
+      seat,
+      say,
     });
   } finally {
     await memory.close();
@@ -106,7 +110,11 @@ type Run = {
   found: SessionSummary | null;
   /** The agent that is named, or that a new session is of; null where the session keeps its own. */
   agent: Agent | null;
+  seat: Seat | null;
+  say: Say;
 };
+
+type Say = (line: string) => void;
 
 async function runOn({
   log,
@@ -118,6 +126,8 @@ async function runOn({
   config,
   found,
   agent,
+  seat,
+  say,
 }: Run): Promise<ExitCode> {
   const folder = found?.cwd ?? options.cwd;
   const choices = {
@@ -191,10 +201,43 @@ async function runOn({
     const { converse } = await import('./converse.ts');
     return converse({ host, session, fromSeq, begin, isAwaited: options.isAwaited, onFirstAnswer });
   };
+  /** What the flags say is for the session that they name. */
+  const changesOf = async (session: string): Promise<OpenOptions> =>
+    session === found?.session
+      ? changesFor(await host.view(session), picked, true)
+      : { configure: { isAttended: true } };
   try {
     const files =
       attached.length === 0 ? [] : await (await import('./attach.ts')).attachAll(host, attached, model, say);
     const asked = { files, turn: options.turn };
+    if (seat !== null) {
+      const openShared = async (session: string, changes: OpenOptions) => {
+        const opened = await host.open(session, changes);
+        open(session);
+        return opened;
+      };
+      const { homeOf } = await import('../terminal/home.ts');
+      await seat.sit(
+        homeOf({
+          host,
+          log,
+          config,
+          cwd: folder,
+          settings: { agent: agent?.name ?? defaultAgent, model: model.id, mode: options.mode ?? 'manual' },
+          session: found?.session ?? null,
+          prompt: prompt === null ? null : [...files, { type: 'text', text: prompt }],
+          async create() {
+            const session = await createSession(host, picked, true);
+            open(session.id);
+            return session;
+          },
+          open: async (session) => openShared(session, await changesOf(session)),
+          onFirstAnswer,
+          onRuleKept,
+        }),
+      );
+      return exitCodes.completed;
+    }
     if (found === null) {
       const session = await createSession(host, picked, isAttended);
       open(session.id);
@@ -249,7 +292,11 @@ async function handOver({ host, code, ...shown }: HandOver): Promise<ExitCode> {
 }
 
 /** @throws `usage` for an agent that there is not. */
-async function agentOf({ agent, executesAs, cwd }: RunOptions, found: SessionSummary | null): Promise<Agent | null> {
+async function agentOf(
+  { agent, executesAs, cwd }: RunOptions,
+  found: SessionSummary | null,
+  say: Say,
+): Promise<Agent | null> {
   const [flag, name] = executesAs === null ? ['--agent', agent] : ['--execute-plan', executesAs];
   if (name === null && found !== null) return null;
   const chosen = await agentFor(flag, name ?? defaultAgent, found?.cwd ?? cwd);
@@ -281,7 +328,7 @@ async function readAttached(paths: readonly string[], prompt: string | null): Pr
   return readAttachments(paths);
 }
 
-function say(line: string): void {
+function toStandardError(line: string): void {
   process.stderr.write(`${visible(line)}\n`);
 }
 

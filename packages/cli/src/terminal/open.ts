@@ -1,0 +1,42 @@
+/** `pawl` at a terminal: the conversation, with what the command line says. */
+import { join } from 'node:path';
+import { visible } from '@pawl/engine/readers/visible';
+import { openTerminal } from '@pawl/terminal';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { dataFolder } from '../home.ts';
+import { type RunFlags, readFlags } from '../run/flags.ts';
+import { wordsOnly } from '../run/prompt.ts';
+import type { Seat } from './seat.ts';
+
+/** Until the person leaves. @throws as `pawl run` does. */
+export async function converseAtTerminal(words: readonly string[], flags: RunFlags): Promise<ExitCode> {
+  const prompt = wordsOnly(words, flags.prompt);
+  const { cwd } = readFlags(flags);
+  const risen = Promise.withResolvers<void>();
+  let running: Promise<ExitCode> = Promise.resolve(exitCodes.completed);
+  try {
+    const { session, signal } = await openTerminal({
+      cwd,
+      stateFolder: join(dataFolder(), 'terminal'),
+      prepare: (notice) =>
+        new Promise((resolve, reject) => {
+          const seat: Seat = {
+            notice,
+            async sit(home) {
+              resolve(home);
+              await risen.promise;
+            },
+          };
+          running = import('../run/run.ts').then(({ runPrompt }) => runPrompt(prompt, flags, seat));
+          running.catch(reject);
+        }),
+    });
+    if (session !== null && signal !== 'SIGHUP') {
+      process.stderr.write(`${visible(`Session ${session}. Go on with it: pawl -c, or pawl -r ${session}`)}\n`);
+    }
+    return signal === null ? exitCodes.completed : exitCodes.cancelled;
+  } finally {
+    risen.resolve();
+    await running;
+  }
+}

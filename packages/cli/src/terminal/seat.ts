@@ -1,0 +1,9 @@
+/** Where a person sits in front of a conversation, for as long as the parts of a run stay open. */
+import type { Home } from '@pawl/terminal';
+
+export type Seat = {
+  /** What `pawl run` writes to standard error. */
+  notice(line: string): void;
+  /** Until the person leaves. */
+  sit(home: Home): Promise<void>;
+};

@@ -1,0 +1,258 @@
+/** `pawl` at a terminal: the conversation, driven by keys and read from the screen. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { wireServer } from '@pawl/models/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { makePlace, node, program, serverEnv, startShellInTerminal, todoFiles } from './pawl.ts';
+import { keys, openScreen } from './screen.ts';
+
+const demo = { PAWL_MODEL: 'demo' };
+const job = 'Find every TODO in this folder and write a report to TODO.md';
+
+async function serve(answers: Parameters<typeof wireServer>[0]) {
+  const server = await wireServer(answers);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A server that asks for these commands, one a step, and then says that it is done. */
+const commander = (...commands: string[]) =>
+  serve((request) => {
+    const command = commands[request.number - 1];
+    return command === undefined ? { text: 'All done.' } : { calls: [{ tool: 'bash', input: { command } }] };
+  });
+
+describe('pawl at a terminal', () => {
+  it('H5 opens a conversation, shows the answer, and leaves with the way to go on', async () => {
+    const server = await serve([{ text: 'Hello **there**, `you`.' }]);
+    const screen = openScreen(makePlace(), [], { env: serverEnv(server.url) });
+    await screen.sees(/manual · anthropic/);
+    screen.write(`Hi${keys.enter}`);
+    await screen.sees('Hello there, you.');
+    await screen.sees(/✓ done in .* 1 step/);
+    screen.write(keys.ctrlC);
+    expect((await screen.ended).exitCode).toBe(0);
+    expect(screen.all()).toMatch(/Session \S+\. Go on with it: pawl -c, or pawl -r/);
+    expect(screen.all()).not.toContain('manual · anthropic');
+  });
+
+  it('H5 sends the prompt of the command line, and asks below the transcript before it writes', async () => {
+    const place = makePlace(todoFiles);
+    const screen = openScreen(place, [job], { env: demo });
+    await screen.sees('write asks for approval');
+    await screen.sees('y once');
+    expect(existsSync(join(place.folder, 'TODO.md'))).toBe(false);
+    screen.write('y');
+    await screen.sees(/✓ done/);
+    expect(readFileSync(join(place.folder, 'TODO.md'), 'utf8')).toContain('src/a.ts');
+    expect(screen.all()).toMatch(/✓ write TODO\.md {2}\+\d+/);
+    screen.write(keys.ctrlD);
+    await screen.ended;
+  });
+
+  it('S1 goes on with the newest session, and shows what was said', async () => {
+    const place = makePlace(todoFiles);
+    const first = openScreen(place, ['How are you today?'], { env: demo });
+    await first.sees(/✓ done/);
+    first.write(`/quit${keys.enter}`);
+    await first.ended;
+    const second = openScreen(place, ['-c'], { env: demo });
+    await second.sees('› How are you today?');
+    await second.sees(/✓ done/);
+    second.write(keys.ctrlD);
+    expect((await second.ended).exitCode).toBe(0);
+  });
+
+  it('E5 cancels the turn with Esc, and keeps what is written meanwhile', async () => {
+    const server = await commander('sleep 100');
+    const screen = openScreen(makePlace(), ['--permission-mode', 'auto', 'go on'], { env: serverEnv(server.url) });
+    await screen.sees('● bash sleep 100');
+    screen.write('my draft');
+    await screen.sees('› my draft');
+    screen.write(keys.escape);
+    await screen.sees('■ cancelled');
+    expect(screen.screen()).toContain('› my draft');
+    screen.write(keys.ctrlC);
+    await screen.misses('my draft');
+    screen.write(keys.ctrlC);
+    await screen.ended;
+  });
+
+  it('E5 steers the running turn with Enter', async () => {
+    const server = await commander('sleep 1; echo first');
+    const screen = openScreen(makePlace(), ['--permission-mode', 'auto', 'go on'], { env: serverEnv(server.url) });
+    await screen.sees('● bash sleep 1');
+    screen.write(`and be quick${keys.enter}`);
+    await screen.sees('↳ steers: and be quick');
+    await screen.sees('All done.');
+    expect(screen.all()).toContain('› and be quick');
+    expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain('and be quick');
+    screen.write(keys.ctrlD);
+    await screen.ended;
+  });
+
+  it('P3 refuses with a reason, which the model is told', async () => {
+    const server = await commander('rm everything');
+    const screen = openScreen(makePlace(), ['go on'], { env: serverEnv(server.url) });
+    await screen.sees('n refuse');
+    screen.write('n');
+    await screen.sees('Why not?');
+    screen.write(`too dangerous${keys.enter}`);
+    await screen.sees('All done.');
+    expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain('too dangerous');
+    screen.write(keys.ctrlD);
+    await screen.ended;
+  });
+
+  it('P3 changes the arguments, which are judged anew', async () => {
+    const place = makePlace();
+    const server = await commander('touch a');
+    const screen = openScreen(place, ['go on'], { env: serverEnv(server.url) });
+    await screen.sees('e edit');
+    screen.write('e');
+    await screen.sees('"command": "touch a"');
+    screen.write(`${keys.ctrlC}`);
+    screen.write('\u001b[A');
+    screen.write('\u0005\u007f\u007fb"');
+    await screen.sees('"command": "touch b"');
+    screen.write(keys.enter);
+    await screen.sees('All done.');
+    expect(existsSync(join(place.folder, 'b'))).toBe(true);
+    expect(existsSync(join(place.folder, 'a'))).toBe(false);
+    screen.write(keys.ctrlD);
+    await screen.ended;
+  });
+
+  it('P3 adds a rule for the session, so that the same is not asked again', async () => {
+    const server = await commander('touch a', 'touch a');
+    const screen = openScreen(makePlace(), ['go on'], { env: serverEnv(server.url) });
+    await screen.sees('s session');
+    screen.write('s');
+    await screen.sees('For the rest of this session, allow:');
+    screen.write('1');
+    await screen.sees('All done.');
+    expect(screen.all().match(/✓ bash touch a/g)).toHaveLength(2);
+    screen.write(keys.ctrlD);
+    await screen.ended;
+  });
+
+  it('P3 does not take what was typed before the question for an answer', async () => {
+    const server = await serve(async (request) => {
+      if (request.number === 1) await new Promise((resolve) => setTimeout(resolve, 300));
+      return request.number === 1
+        ? { calls: [{ tool: 'bash', input: { command: 'touch a' } }] }
+        : { text: 'All done.' };
+    });
+    const place = makePlace();
+    const screen = openScreen(place, ['go on'], { env: serverEnv(server.url) });
+    await screen.sees('Esc cancels');
+    screen.write('yes, a word about yaks');
+    await screen.sees('Tab answers this');
+    expect(screen.screen()).toContain('› yes, a word about yaks');
+    expect(existsSync(join(place.folder, 'a'))).toBe(false);
+    screen.write(keys.tab);
+    await screen.misses('Tab answers this');
+    screen.write('y');
+    await screen.sees('All done.');
+    expect(screen.screen()).toContain('› yes, a word about yaks');
+    screen.write(keys.ctrlC);
+    await screen.misses('yaks');
+    screen.write(keys.ctrlC);
+    await screen.ended;
+  });
+
+  it('P7 answers the questions of the agent, one after another', async () => {
+    const questions = [
+      { header: 'Database', text: 'Which one?', options: [{ label: 'SQLite' }, { label: 'Postgres' }] },
+      { header: 'Name', text: 'What is it called?' },
+    ];
+    const server = await serve((request) =>
+      request.number === 1 ? { calls: [{ tool: 'question', input: { questions } }] } : { text: 'All done.' },
+    );
+    const screen = openScreen(makePlace(), ['go on'], { env: serverEnv(server.url) });
+    await screen.sees('2 Postgres');
+    await screen.sees('(1 of 2)');
+    screen.write('2');
+    await screen.sees('What is it called?');
+    screen.write('w');
+    await screen.sees('Your answer');
+    screen.write(`shop${keys.enter}`);
+    await screen.sees('All done.');
+    expect(JSON.stringify(server.requests.at(-1)?.messages)).toMatch(/Postgres[\s\S]*shop/);
+    screen.write(keys.ctrlD);
+    await screen.ended;
+  });
+
+  it('A1 switches the mode with Shift-Tab, and H8 runs commands for the person', async () => {
+    const screen = openScreen(makePlace({ 'a.txt': 'x' }), [], { env: demo });
+    await screen.sees('builder · manual');
+    screen.write(keys.shiftTab);
+    await screen.sees('builder · accept-edits');
+    screen.write(`!ls${keys.enter}`);
+    await screen.sees('› ! ls');
+    await screen.sees(/^a\.txt$/m);
+    screen.write(`/help${keys.enter}`);
+    await screen.sees('the next mode');
+    screen.write(`/nonsense${keys.enter}`);
+    await screen.sees('There is no command /nonsense');
+    screen.write('@a');
+    await screen.sees('a.txt');
+    screen.write(keys.tab);
+    await screen.sees('› @a.txt');
+    screen.write(keys.ctrlC);
+    await screen.misses('› @a.txt');
+    screen.write(keys.ctrlC);
+    await screen.ended;
+  });
+
+  it('lets nothing of a model or a tool act on the terminal', async () => {
+    const evil = 'A\u001b]0;owned\u0007\u001b[2J\u001b[1;1H\u009b31mZ';
+    const server = await serve((request) =>
+      request.number === 1
+        ? { text: evil, calls: [{ tool: 'bash', input: { command: `printf '\\033]0;mine\\007\\033[2Jx'` } }] }
+        : { text: 'All done.' },
+    );
+    const screen = openScreen(makePlace(), ['--permission-mode', 'auto', 'go on'], { env: serverEnv(server.url) });
+    await screen.sees('All done.');
+    expect(screen.title()).toBe('');
+    expect(screen.all()).toContain('› go on');
+    expect(screen.bytes()).not.toContain('\u001b[2J');
+    expect(screen.bytes()).not.toContain('\u001b[3J');
+    screen.write(keys.ctrlD);
+    await screen.ended;
+  });
+
+  it('keeps the draft and gives the terminal back when it is ended from outside', async () => {
+    const place = makePlace();
+    const screen = openScreen(place, [], { env: demo });
+    await screen.sees('builder · manual');
+    screen.write('half a thought');
+    await screen.sees('› half a thought');
+    screen.kill('SIGTERM');
+    expect((await screen.ended).exitCode).toBe(130);
+    expect(screen.bytes()).toMatch(/\?2004l/);
+    const again = openScreen(place, [], { env: demo });
+    await again.sees('› half a thought');
+    again.write(keys.ctrlC);
+    await again.misses('half a thought');
+    again.write(keys.ctrlC);
+    await again.ended;
+  });
+
+  it('stops with Ctrl-Z and goes on with fg', async () => {
+    const place = makePlace();
+    const shell = startShellInTerminal(place, { PAWL_MODEL: 'demo' });
+    await shell.shown('$ ');
+    shell.write(`${node} ${program}\r`);
+    await shell.shown('builder · manual');
+    shell.write(keys.ctrlZ);
+    await shell.shown('Stopped');
+    shell.write('echo "still $((40 + 2))"\r');
+    await shell.shown('still 42');
+    shell.write('fg\r');
+    await shell.shown('builder · manual');
+    shell.write(keys.ctrlC);
+    await shell.shown('$ ');
+    shell.kill();
+  });
+});
