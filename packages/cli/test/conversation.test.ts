@@ -1,9 +1,9 @@
 /** `pawl` at a terminal: the conversation, driven by keys and read from the screen. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { wireServer } from '@pawl/models/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { makePlace, node, program, serverEnv, startShellInTerminal, todoFiles } from './pawl.ts';
+import { makePlace, node, type Place, program, serverEnv, start, todoFiles } from './pawl.ts';
 import { keys, openScreen } from './screen.ts';
 
 const demo = { PAWL_MODEL: 'demo' };
@@ -21,6 +21,14 @@ const commander = (...commands: string[]) =>
     const command = commands[request.number - 1];
     return command === undefined ? { text: 'All done.' } : { calls: [{ tool: 'bash', input: { command } }] };
   });
+
+/** Until what is being written is in a file. */
+async function untilKept(place: Place, text: string): Promise<void> {
+  const folder = join(place.env.PAWL_HOME ?? '', 'terminal');
+  const isKept = () =>
+    existsSync(folder) && readdirSync(folder).some((name) => readFileSync(join(folder, name), 'utf8').includes(text));
+  while (!isKept()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
 
 describe('pawl at a terminal', () => {
   it('H5 opens a conversation, shows the answer, and leaves with the way to go on', async () => {
@@ -111,9 +119,8 @@ describe('pawl at a terminal', () => {
     await screen.sees('e edit');
     screen.write('e');
     await screen.sees('"command": "touch a"');
-    screen.write(`${keys.ctrlC}`);
-    screen.write('\u001b[A');
-    screen.write('\u0005\u007f\u007fb"');
+    // Up to the line of the command, to its end, and another letter there.
+    screen.write(`${keys.up}\u0005\u007f\u007fb"`);
     await screen.sees('"command": "touch b"');
     screen.write(keys.enter);
     await screen.sees('All done.');
@@ -163,15 +170,15 @@ describe('pawl at a terminal', () => {
 
   it('P7 answers the questions of the agent, one after another', async () => {
     const questions = [
-      { header: 'Database', text: 'Which one?', options: [{ label: 'SQLite' }, { label: 'Postgres' }] },
-      { header: 'Name', text: 'What is it called?' },
+      { header: 'Database', question: 'Which one?', options: [{ label: 'SQLite' }, { label: 'Postgres' }] },
+      { header: 'Name', question: 'What is it called?' },
     ];
     const server = await serve((request) =>
-      request.number === 1 ? { calls: [{ tool: 'question', input: { questions } }] } : { text: 'All done.' },
+      request.number === 1 ? { calls: [{ tool: 'ask', input: { questions } }] } : { text: 'All done.' },
     );
     const screen = openScreen(makePlace(), ['go on'], { env: serverEnv(server.url) });
-    await screen.sees('2 Postgres');
-    await screen.sees('(1 of 2)');
+    await screen.sees('n no answer');
+    expect(screen.screen()).toContain('(1 of 2)');
     screen.write('2');
     await screen.sees('What is it called?');
     screen.write('w');
@@ -239,20 +246,69 @@ describe('pawl at a terminal', () => {
     await again.ended;
   });
 
-  it('stops with Ctrl-Z and goes on with fg', async () => {
+  it('gives the terminal back when it is killed, and goes on where it stood', async () => {
     const place = makePlace();
-    const shell = startShellInTerminal(place, { PAWL_MODEL: 'demo' });
-    await shell.shown('$ ');
-    shell.write(`${node} ${program}\r`);
-    await shell.shown('builder · manual');
-    shell.write(keys.ctrlZ);
-    await shell.shown('Stopped');
-    shell.write('echo "still $((40 + 2))"\r');
-    await shell.shown('still 42');
-    shell.write('fg\r');
-    await shell.shown('builder · manual');
+    const server = await commander('sleep 100');
+    const shell = openScreen(place, ['--norc', '-i'], { file: 'bash', env: { ...serverEnv(server.url), PS1: '$ ' } });
+    await shell.sees(/\$$/);
+    shell.write(`${node} ${program} --permission-mode auto "go on" & echo "pid $!"; fg >/dev/null\r`);
+    await shell.sees('● bash sleep 100');
+    const pid = Number(/pid (\d+)/.exec(shell.all())?.[1]);
+    shell.write('half a thought');
+    await shell.sees('› half a thought');
+    await untilKept(place, 'half a thought');
+    process.kill(pid, 'SIGKILL');
+    await shell.sees('Killed');
+    shell.write('stty -a | tr " " "\\n" | grep -cx -e opost -e icanon -e echo -e isig\r');
+    await shell.sees(/^4$/m);
+    expect(shell.bytes().slice(shell.bytes().lastIndexOf('half a thought'))).toContain('\u001b[<u');
+    shell.write('clear\r');
+    await shell.misses('half a thought');
+    shell.write(`${node} ${program} -c\r`);
+    await shell.sees('› half a thought');
+    await shell.sees('› go on');
     shell.write(keys.ctrlC);
-    await shell.shown('$ ');
-    shell.kill();
+    await shell.misses('half a thought');
+    shell.kill('SIGKILL');
+  });
+
+  it('stops with Ctrl-Z and goes on with fg', async () => {
+    const shell = openScreen(makePlace(), ['--norc', '-i'], { file: 'bash', env: { ...demo, PS1: '$ ' } });
+    await shell.sees(/\$$/);
+    shell.write(`${node} ${program}\r`);
+    await shell.sees('builder · manual');
+    shell.write(`a draft${keys.ctrlZ}`);
+    await shell.sees('Stopped');
+    shell.write('echo "still $((40 + 2))"\r');
+    await shell.sees('still 42');
+    shell.write('fg\r');
+    await shell.sees('› a draft');
+    shell.write(keys.ctrlC);
+    await shell.misses('› a draft');
+    shell.write(keys.ctrlC);
+    await shell.sees(/\$$/);
+    shell.kill('SIGKILL');
+  });
+});
+
+describe('a session that another process drives', () => {
+  it('H5 is watched, answered and steered from a second terminal, and gone on with when the first is gone', async () => {
+    const place = makePlace();
+    const server = await commander('touch a');
+    const env = serverEnv(server.url);
+    const driver = start(place, ['run', '--attended', '--session-id', 'mine', 'go on'], { env });
+    await driver.shown('waits for an answer');
+    const screen = openScreen(place, ['watch', 'mine'], { env });
+    await screen.sees('you are watching');
+    await screen.sees('y once');
+    screen.write('y');
+    await screen.sees('All done.');
+    expect((await driver.result).code).toBe(0);
+    expect(existsSync(join(place.folder, 'a'))).toBe(true);
+    await screen.sees('Nobody drives session mine any more');
+    screen.write(`again${keys.enter}`);
+    await screen.sees(/› again[\s\S]*All done\./);
+    screen.write(keys.ctrlD);
+    await screen.ended;
   });
 });

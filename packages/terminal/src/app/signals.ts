@@ -6,7 +6,7 @@ import type { Screen } from '../screen/screen.ts';
 export const restoreSequences = '\u001b[?2026l\u001b[?2004l\u001b[<u\u001b[>4;0m\u001b[?25h\u001b[0m';
 
 /** `leave` is told why; also when nobody sits at the terminal any more. */
-export function watchSignals(_screen: Screen, leave: (signal: NodeJS.Signals | null) => void): { close(): void } {
+export function watchSignals(leave: (signal: NodeJS.Signals | null) => void): { close(): void } {
   const heard = (['SIGTERM', 'SIGHUP', 'SIGINT'] as const).map((signal) => {
     const hear = () => leave(signal);
     process.on(signal, hear);
@@ -36,11 +36,15 @@ export function watchSignals(_screen: Screen, leave: (signal: NodeJS.Signals | n
 }
 
 /** As the shell's Ctrl-Z: the program stops with its group, and draws itself anew when it goes on. */
-export function suspend(screen: Screen, redraw: () => void): void {
+export function suspend(screen: Screen): void {
   screen.stop();
+  // With nothing to read, the process would end when it goes on.
+  const alive = setInterval(() => undefined, 2 ** 30);
   process.once('SIGCONT', () => {
+    clearInterval(alive);
     screen.start();
-    redraw();
+    // A frame that was asked for before the stop was never drawn, and would keep all later ones back.
+    screen.renderNow();
   });
   process.kill(0, 'SIGTSTP');
 }

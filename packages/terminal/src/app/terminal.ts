@@ -21,6 +21,7 @@ import { createStyle, wantsColour } from '../text/style.ts';
 import { createAsking } from './asking.ts';
 import { follow } from './follow.ts';
 import { foldHistory } from './history.ts';
+import { openGuard } from './guard.ts';
 import { suspend, watchSignals } from './signals.ts';
 
 export type TerminalOptions = {
@@ -360,7 +361,7 @@ function createApp({ cwd, stateFolder, prepare }: TerminalOptions) {
   const cancel = async (): Promise<void> => {
     const running = session;
     if (running === null || model.turn === null) return;
-    await running.command('turn.cancel', { reason: 'Esc', queue: 'wait' }).catch((error: unknown) => {
+    await running.command('turn.cancel', { queue: 'wait' }).catch((error: unknown) => {
       if (!isPawlError(error, 'already_cancelled') && !isPawlError(error, 'no_turn')) throw error;
     });
   };
@@ -369,7 +370,7 @@ function createApp({ cwd, stateFolder, prepare }: TerminalOptions) {
   const globalKey = (key: string, open: Panel | null): boolean => {
     switch (key) {
       case 'ctrl+z':
-        suspend(screen, redraw);
+        suspend(screen);
         return true;
       case 'ctrl+l':
         redraw();
@@ -423,10 +424,11 @@ function createApp({ cwd, stateFolder, prepare }: TerminalOptions) {
   return {
     async run(): Promise<Left> {
       for (const text of readHistory(stateFolder)) composer.remember(text);
-      const signals = watchSignals(screen, leave);
+      const signals = watchSignals(leave);
       screen.setFocus({ render: () => [], invalidate: () => undefined, handleInput: press });
       screen.start();
       screen.renderNow();
+      const guard = openGuard();
       try {
         home = await prepare((line) => notice(line));
         client = home.client;
@@ -444,8 +446,9 @@ function createApp({ cwd, stateFolder, prepare }: TerminalOptions) {
         return await left.promise;
       } finally {
         following.abort();
-        signals.close();
         screen.stop();
+        signals.close();
+        guard.dismiss();
       }
     },
   };
