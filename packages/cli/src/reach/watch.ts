@@ -1,9 +1,9 @@
 import { visible } from '@pawl/engine/readers/visible';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 import type { OutputFormat } from '../run/flags.ts';
-import { isAtTerminal } from '../terminal/is-at-terminal.ts';
 import { findSession } from '../sessions/find.ts';
 import { withLog } from '../sessions/open.ts';
+import { isAtTerminal } from '../terminal/is-at-terminal.ts';
 import { usageError } from '../usage-error.ts';
 import { type Followed, follow, turnBegin } from './follow.ts';
 import { readerOf } from './guest.ts';

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import type { Screen } from '../screen/screen.ts';
 
 /** What the terminal was told for as long as the conversation is shown, taken back: keys, pastes, cursor, frames. */
-export const restoreSequences = '\u001b[?2026l\u001b[?2004l\u001b[<u\u001b[>4;0m\u001b[?25h\u001b[0m';
+export const restoreSequences = '\u001b[?47l\u001b[?2026l\u001b[?2004l\u001b[<u\u001b[>4;0m\u001b[?25h\u001b[0m';
 
 /** `leave` is told why; also when nobody sits at the terminal any more. */
 export function watchSignals(leave: (signal: NodeJS.Signals | null) => void): { close(): void } {

@@ -20,8 +20,8 @@ import { Screen, type Size } from '../screen/screen.ts';
 import { createStyle, wantsColour } from '../text/style.ts';
 import { createAsking } from './asking.ts';
 import { follow } from './follow.ts';
-import { foldHistory } from './history.ts';
 import { openGuard } from './guard.ts';
+import { foldHistory, wholeHistory } from './history.ts';
 import { suspend, watchSignals } from './signals.ts';
 
 export type TerminalOptions = {
@@ -59,6 +59,7 @@ function createApp({ cwd, stateFolder, prepare }: TerminalOptions) {
   let branch: string | null = null;
   let hint: string | null = null;
   let picker: Panel | null = null;
+  let reader: Panel | null = null;
   let shown: { panel: Panel; at: number } | null = null;
   let ticking: NodeJS.Timeout | null = null;
   let draftTimer: NodeJS.Timeout | null = null;
@@ -340,6 +341,19 @@ function createApp({ cwd, stateFolder, prepare }: TerminalOptions) {
     left.resolve({ session: session?.id ?? null, signal });
   };
 
+  /** All of the session, to be read. */
+  const openReader = async (): Promise<void> => {
+    const { createReader } = await import('../panels/reader.ts');
+    const events = session === null ? [] : await need(client).read(session.id);
+    const { items } = wholeHistory(model, events);
+    const close = () => {
+      reader = null;
+      screen.showWhole(null);
+    };
+    reader = createReader({ items, style, now, close, changed: redraw });
+    screen.showWhole((size) => reader?.draw({ ...size, isReady: true }) ?? { rows: [], cursor: null });
+  };
+
   const nextMode = async (): Promise<void> => {
     const modes: readonly PermissionMode[] = ['manual', 'accept-edits', 'plan', 'auto'].filter(
       (mode): mode is PermissionMode => permissionModes.some((known) => known === mode),
@@ -394,6 +408,9 @@ function createApp({ cwd, stateFolder, prepare }: TerminalOptions) {
         if (picker !== null) return false;
         attempt(nextMode);
         return true;
+      case 'ctrl+o':
+        attempt(openReader);
+        return true;
       case 'alt+up':
         attempt(recall);
         return true;
@@ -410,6 +427,10 @@ function createApp({ cwd, stateFolder, prepare }: TerminalOptions) {
 
   const press = (data: string) => {
     if (isKeyRelease(data)) return;
+    if (reader !== null) {
+      reader.press(data);
+      return;
+    }
     const key = parseKey(data) ?? '';
     const open = panel();
     if (globalKey(key, open)) redraw();

@@ -33,6 +33,7 @@ const keys: readonly [key: string, words: string][] = [
   ['Esc', 'cancel the turn'],
   ['Ctrl-C', 'clear what is written; then cancel; then leave'],
   ['Shift-Tab', 'the next mode: manual, accept-edits, plan, auto'],
+  ['Ctrl-O', 'read the whole session, unfolded, and search in it'],
   ['Alt-Up', 'take back the newest input that waits, to write it anew'],
   ['Up, Down', 'what was written before'],
   ['@', 'name a file'],

@@ -7,7 +7,7 @@ import type { EndItem, Item, LineItem, SaidItem, TaskEndItem, ThoughtItem, Todos
 import { createMarkdown } from '../text/markdown.ts';
 import type { Style } from '../text/style.ts';
 import { cutToWidth } from '../text/width.ts';
-import { wrapText } from '../text/wrap.ts';
+import { wrapTable, wrapText } from '../text/wrap.ts';
 import { callLines } from './call.ts';
 
 export type Look = {
@@ -85,7 +85,7 @@ function thoughtLines({ text, startedAt, endedAt }: ThoughtItem, { style, column
 
 function toneLines({ text, tone }: LineItem, { style, columns }: Look): string[] {
   const paint = { plain: (row: string) => row, quiet: style.dim, warning: style.yellow, error: style.red }[tone];
-  return wrapText(visible(tone === 'error' ? `✗ ${text}` : text), columns).map(paint);
+  return wrapTable(visible(tone === 'error' ? `✗ ${text}` : text), columns).map(paint);
 }
 
 function todosLines({ todos }: TodosItem, { style, columns }: Look): string[] {

@@ -6,6 +6,23 @@ export function wrapText(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line.replaceAll('\t', '    ').trimEnd(), Math.max(1, columns)));
 }
 
+/** The same for lines of names and what they mean: what is continued stands below the meaning, or a little in. */
+export function wrapTable(text: string, columns: number): string[] {
+  return text.split('\n').flatMap((line) => {
+    const plain = line.replaceAll('\t', '    ').trimEnd();
+    if (textWidth(plain) <= columns) return [plain];
+    const name = /^(\s*\S.*?\s{2,})(?=\S)/.exec(plain)?.[1] ?? '';
+    const indent = /^\s*/.exec(plain)?.[0].length ?? 0;
+    const isBeside = name !== '' && name.length <= columns / 2;
+    const hang = ' '.repeat(isBeside ? name.length : Math.min(indent + 4, columns - 10));
+    const [first = '', ...rest] = isBeside
+      ? [name, ...wrapLine(plain.slice(name.length), columns - name.length)]
+      : wrapLine(plain, columns);
+    const beside = isBeside ? [`${first}${rest[0] ?? ''}`, ...rest.slice(1)] : [first, ...wrapLine(rest.join(' '), columns - hang.length)];
+    return beside.filter((row) => row !== '').map((row, index) => (index === 0 ? row : hang + row));
+  });
+}
+
 function wrapLine(line: string, columns: number): string[] {
   if (textWidth(line) <= columns) return [line];
   const rows: string[] = [];
