@@ -1,17 +1,17 @@
 /** `pawl` at a terminal: the conversation, with what the command line says. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { visible } from '@pawl/engine/readers/visible';
 import { openTerminal } from '@pawl/terminal';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { dataFolder } from '../home.ts';
-import { type RunFlags, readFlags } from '../run/flags.ts';
+import type { RunFlags } from '../run/flags.ts';
 import { wordsOnly } from '../run/prompt.ts';
 import type { Seat } from './seat.ts';
 
-/** Until the person leaves. @throws as `pawl run` does. */
+/** Until the person leaves. The first frame stands before anything else is loaded. @throws as `pawl run` does. */
 export async function converseAtTerminal(words: readonly string[], flags: RunFlags): Promise<ExitCode> {
   const prompt = wordsOnly(words, flags.prompt);
-  const { cwd } = readFlags(flags);
+  const cwd = resolve(flags.cwd ?? '.');
   const risen = Promise.withResolvers<void>();
   let running: Promise<ExitCode> = Promise.resolve(exitCodes.completed);
   try {

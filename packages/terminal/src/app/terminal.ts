@@ -1,6 +1,5 @@
 /** The conversation at a terminal, from the first frame to the last. */
 import { basename } from 'node:path';
-import { isKeyRelease, parseKey } from '@earendil-works/pi-tui';
 import type { Client, PermissionMode, SessionClient, UserPart } from '@pawl/protocol';
 import { isPawlError, messageOf, permissionModes } from '@pawl/protocol';
 import { commandList, runCommand } from '../commands/commands.ts';
@@ -15,6 +14,7 @@ import { fold, foldAsked, foldTaskEvent } from '../model/fold.ts';
 import { emptyModel, type Model } from '../model/model.ts';
 import type { Drawn, Panel } from '../panels/panel.ts';
 import type { Choice } from '../panels/picker.ts';
+import { isKeyRelease, parseKey } from '../pi-tui.ts';
 import type { Frame } from '../screen/paint.ts';
 import { Screen, type Size } from '../screen/screen.ts';
 import { createStyle, wantsColour } from '../text/style.ts';

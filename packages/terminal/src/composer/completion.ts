@@ -1,5 +1,5 @@
 /** What Tab and the first characters offer: commands after `/`, files after `@`. */
-import { type AutocompleteProvider, fuzzyFilter } from '@earendil-works/pi-tui';
+import { type AutocompleteProvider, fuzzyFilter } from '../pi-tui.ts';
 
 export type CommandName = { name: string; description: string; hint?: string };
 

@@ -7,7 +7,7 @@ import {
   type SelectListTheme,
   type TUI,
   visibleWidth,
-} from '@earendil-works/pi-tui';
+} from '../pi-tui.ts';
 import type { Style } from '../text/style.ts';
 
 export type Composed = { rows: string[]; cursor: { row: number; column: number } };

@@ -1,10 +1,10 @@
 /** One call that needs the person's word: what, why, and how to answer. */
 
-import { isKeyRelease, parseKey } from '@earendil-works/pi-tui';
 import { exact, oneLine } from '@pawl/engine/readers/visible';
 import type { JsonObject, PendingApproval } from '@pawl/protocol';
 import { messageOf } from '@pawl/protocol';
 import type { Composer } from '../composer/composer.ts';
+import { isKeyRelease, parseKey } from '../pi-tui.ts';
 import { questionLines } from '../text/approval.ts';
 import { leftText } from '../text/left.ts';
 import type { Style } from '../text/style.ts';

@@ -1,6 +1,7 @@
 /** One out of a list, found by typing. */
-import { fuzzyFilter, isKeyRelease, parseKey } from '@earendil-works/pi-tui';
+
 import { oneLine } from '@pawl/engine/readers/visible';
+import { fuzzyFilter, isKeyRelease, parseKey } from '../pi-tui.ts';
 import type { Style } from '../text/style.ts';
 import { cutToWidth, textWidth } from '../text/width.ts';
 import { keysLines } from './keys-line.ts';
@@ -48,7 +49,10 @@ export function createPicker({ title, choices, current, style, pick, changed }: 
       const begin = Math.max(0, Math.min(at - Math.floor(room / 2), list.length - room));
       const shown = list.slice(begin, begin + room).map(({ label, details = '' }, index) => {
         const isMarked = begin + index === at;
-        const name = cutToWidth(oneLine(label), details === '' ? columns - 2 : Math.max(16, Math.floor(columns * 0.55)));
+        const name = cutToWidth(
+          oneLine(label),
+          details === '' ? columns - 2 : Math.max(16, Math.floor(columns * 0.55)),
+        );
         const more = cutToWidth(oneLine(details), columns - textWidth(name) - 4);
         const text = isMarked ? style.cyan(`› ${name}`) : `  ${name}`;
         return more === '' ? text : `${text}  ${style.dim(more)}`;

@@ -1,8 +1,9 @@
 /** What the agent wants to know: one question after another; nothing is sent before the last is answered. */
-import { isKeyRelease, parseKey } from '@earendil-works/pi-tui';
+
 import { oneLine } from '@pawl/engine/readers/visible';
 import type { Answer, PendingQuestions, Question } from '@pawl/protocol';
 import type { Composer } from '../composer/composer.ts';
+import { isKeyRelease, parseKey } from '../pi-tui.ts';
 import { leftText } from '../text/left.ts';
 import { answerText, questionText } from '../text/question.ts';
 import type { Style } from '../text/style.ts';

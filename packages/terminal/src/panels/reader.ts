@@ -1,9 +1,9 @@
 /** The whole session, unfolded, to be read and searched: on a screen of its own, so that the scrollback stays as it is. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { isKeyRelease, parseKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import { createPrinter } from '../lines/printer.ts';
 import type { Item } from '../model/items.ts';
+import { isKeyRelease, parseKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from '../pi-tui.ts';
 import type { Style } from '../text/style.ts';
 import type { Panel } from './panel.ts';
 

@@ -2,7 +2,7 @@
  * What to write so that the terminal shows a frame. Rows are frozen above the live ones, once, and are the terminal's own
  * from then on: nothing here ever clears the screen or its scrollback, or goes above the first live row. Pure.
  */
-import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
+import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '../pi-tui.ts';
 
 export type Size = { columns: number; rows: number };
 export type Cursor = { row: number; column: number };

@@ -1,6 +1,7 @@
 /** The terminal as the screen of the conversation: frozen rows above, live ones below. */
-import { ProcessTerminal, type Terminal, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui';
+
 import type { Drawn } from '../panels/panel.ts';
+import { ProcessTerminal, type Terminal, TuiMainScreen, visibleWidth } from '../pi-tui.ts';
 import { type Frame, nothingPainted, type Painted, paint, unpaint } from './paint.ts';
 
 export type Size = { columns: number; rows: number };

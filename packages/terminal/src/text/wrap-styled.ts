@@ -1,4 +1,4 @@
-import { wrapTextWithAnsi } from '@earendil-works/pi-tui';
+import { wrapTextWithAnsi } from '../pi-tui.ts';
 
 /** A row that has colours already, in rows that fit. */
 export const wrapStyled = (row: string, columns: number): string[] =>

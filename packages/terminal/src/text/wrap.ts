@@ -18,7 +18,9 @@ export function wrapTable(text: string, columns: number): string[] {
     const [first = '', ...rest] = isBeside
       ? [name, ...wrapLine(plain.slice(name.length), columns - name.length)]
       : wrapLine(plain, columns);
-    const beside = isBeside ? [`${first}${rest[0] ?? ''}`, ...rest.slice(1)] : [first, ...wrapLine(rest.join(' '), columns - hang.length)];
+    const beside = isBeside
+      ? [`${first}${rest[0] ?? ''}`, ...rest.slice(1)]
+      : [first, ...wrapLine(rest.join(' '), columns - hang.length)];
     return beside.filter((row) => row !== '').map((row, index) => (index === 0 ? row : hang + row));
   });
 }
