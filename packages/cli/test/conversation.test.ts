@@ -212,6 +212,69 @@ describe('pawl at a terminal', () => {
     await screen.ended;
   });
 
+  it('S1 takes files back, and goes back to before an input, which can be written anew', async () => {
+    const place = makePlace(todoFiles);
+    const screen = openScreen(place, ['--permission-mode', 'auto', job], { env: demo });
+    await screen.sees(/✓ done/);
+    expect(existsSync(join(place.folder, 'TODO.md'))).toBe(true);
+    screen.write(`/undo${keys.enter}`);
+    await screen.sees('The user took back the file changes of turn 1');
+    expect(existsSync(join(place.folder, 'TODO.md'))).toBe(false);
+    screen.write(`/redo${keys.enter}`);
+    await screen.sees('The user restored the file changes of turn 1');
+    expect(existsSync(join(place.folder, 'TODO.md'))).toBe(true);
+    screen.write(`/rewind${keys.enter}`);
+    await screen.sees('Go back to before');
+    screen.write(keys.enter);
+    await screen.sees(/a copy of/);
+    await screen.sees(`› ${job}`);
+    expect(screen.screen()).not.toContain('↳');
+    screen.write(keys.ctrlC);
+    await screen.misses(`› ${job}`);
+    screen.write(keys.ctrlC);
+    await screen.ended;
+  });
+
+  it('A1 E15 switches agent and model from lists, from the next step on', async () => {
+    const screen = openScreen(makePlace(), [], { env: demo });
+    await screen.sees('builder · manual');
+    screen.write(`/agent${keys.enter}`);
+    await screen.sees('type to search');
+    screen.write('planner');
+    await screen.sees('› planner');
+    screen.write(keys.enter);
+    await screen.sees(/planner · \S+ · demo/);
+    screen.write(`/model ollama/nothing${keys.enter}`);
+    await screen.sees('ollama/nothing');
+    screen.write(keys.ctrlD);
+    await screen.ended;
+  });
+
+  it('Ctrl-O shows all of the session on a screen of its own, and leaves the other as it was', async () => {
+    const server = await commander(`printf '%s\\n' first $(seq 2 40) last; exit 3`);
+    const screen = openScreen(makePlace(), ['--permission-mode', 'auto', 'go on'], { env: serverEnv(server.url) });
+    await screen.sees('All done.');
+    expect(screen.all()).not.toContain('  first');
+    screen.write(keys.ctrlO);
+    await screen.sees('q back');
+    screen.write('/first');
+    await screen.sees('/first');
+    screen.write(keys.enter);
+    await screen.sees(/^ {2}first$/m);
+    screen.write('q');
+    await screen.sees('All done.');
+    expect(screen.bytes()).not.toContain('\u001b[3J');
+    screen.write(keys.ctrlD);
+    await screen.ended;
+  });
+
+  it('says what is missing where no model is chosen, with the terminal as it was', async () => {
+    const screen = openScreen(makePlace(), []);
+    expect((await screen.ended).exitCode).toBe(2);
+    expect(screen.all()).toContain('No model is chosen');
+    expect(screen.all()).not.toContain('›');
+  });
+
   it('lets nothing of a model or a tool act on the terminal', async () => {
     const evil = 'A\u001b]0;owned\u0007\u001b[2J\u001b[1;1H\u009b31mZ';
     const server = await serve((request) =>

@@ -89,7 +89,7 @@ export function openScreen(place: Place, args: readonly string[], options: Optio
       };
       watchers.add(look);
       look();
-      ended.then(() => (holds() ? resolve() : reject(new Error(`It ended before it ${what}:\n${screen()}`))));
+      ended.then(() => (holds() ? resolve() : reject(new Error(`It ended before it ${what}:\n${screen()}`))), reject);
     });
   const shows = (text: string | RegExp) => (typeof text === 'string' ? screen().includes(text) : text.test(screen()));
   return {

@@ -34,6 +34,8 @@ export type Home = {
   sessions(): Promise<readonly Entry[]>;
   agents(): Promise<readonly Entry[]>;
   models(): Promise<readonly Entry[]>;
+  /** Takes back the file changes of the last turn, or does them again; gives what could not be done. @throws the refusal. */
+  revert(session: string, direction: 'undo' | 'redo'): Promise<string>;
   /** A command of the program itself, such as `['context', id]`. */
   program(words: readonly string[]): Promise<Ran>;
   /** A command of the person's, in the folder. */

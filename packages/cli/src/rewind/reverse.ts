@@ -43,7 +43,7 @@ const listed = (lines: readonly string[]) => [
 ];
 
 /** Nothing is done if a part cannot be, unless that was said to be left out. @throws `not_undoable`. */
-function refuseBlocked({ blocked }: Reversal, flags: ReverseFlags): void {
+export function refuseBlocked({ blocked }: Reversal, flags: ReverseFlags): void {
   if (blocked.length === 0 || flags.skipChanged === true) return;
   const lines = listed(blocked.map(({ shown, reason }) => `  ${shown} ${reason}`));
   const ways = [

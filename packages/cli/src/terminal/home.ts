@@ -70,6 +70,10 @@ export function homeOf(options: HomeOptions): Home {
         .map(({ agent }) => ({ value: agent.name, label: agent.name, details: oneLine(agent.description) }));
     },
     models: () => modelEntries(config, cwd),
+    async revert(id, direction) {
+      const { revert } = await import('./undo.ts');
+      return revert(host, log, id, direction);
+    },
     program: (words) => runProgram(process.execPath, [process.argv[1] ?? '', ...words], cwd),
     shell: (command, signal) => runProgram('/bin/sh', ['-c', command], cwd, signal),
   };

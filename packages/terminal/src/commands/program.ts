@@ -1,9 +1,11 @@
 /** Commands that are commands of the program as well, about the session that is shown. */
 import type { Command, Commander } from './command.ts';
 
+const noSession = 'There is no session yet: it begins with your first input.';
+
 export const programCommands: readonly Command[] = [
-  of('undo', 'take back the file changes of the last turn', (id, words) => ['undo', id, ...words]),
-  of('redo', 'do undone file changes again', (id, words) => ['redo', id, ...words]),
+  reverting('undo', 'take back the file changes of the last turn'),
+  reverting('redo', 'do undone file changes again'),
   of('context', 'what the model sees, region by region', (id) => ['context', id]),
   of('permissions', 'the rules that hold here', (id) => ['policy', 'list', '-s', id]),
   of(
@@ -34,7 +36,7 @@ function of(
     ...(hint !== undefined && { hint }),
     async run(given, at) {
       const session = at.session();
-      if (session === null) at.notice('There is no session yet: it begins with your first input.');
+      if (session === null) at.notice(noSession);
       else await show(at, words(session.id, given === '' ? [] : given.split(/\s+/)));
     },
   };
@@ -43,4 +45,16 @@ function of(
 async function show(at: Commander, words: readonly string[]): Promise<void> {
   const { output, isOk } = await at.home().program(words);
   at.notice(output.trimEnd() === '' ? 'Done.' : output.trimEnd(), isOk ? 'plain' : 'warning');
+}
+
+function reverting(name: 'undo' | 'redo', description: string): Command {
+  return {
+    name,
+    description,
+    async run(_, at) {
+      const session = at.session();
+      const left = session === null ? noSession : await at.home().revert(session.id, name);
+      if (left !== '') at.notice(left, 'warning');
+    },
+  };
 }

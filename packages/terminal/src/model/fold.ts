@@ -90,8 +90,12 @@ function foldDurable(model: Model, event: DurableEvent): Model {
       return { ...model, isPaused: true };
     case 'session.resumed':
       return { ...model, isPaused: false };
-    case 'session.forked':
-      return line('Copied from here on: what follows, the original does not see.');
+    // What waited and ran there stays there.
+    case 'session.forked': {
+      const copied = settled(model, event.at);
+      const told = addItem(copied, lineOf(id, 'Copied up to here: what follows, the original does not see.', 'quiet'));
+      return { ...told, queue: [], asked: [], tasks: [], turn: null, isPaused: false };
+    }
     case 'input.queued': {
       const { input, delivery, content } = event.data;
       return { ...model, queue: [...model.queue, { input, delivery, text: textOf(content) }] };
@@ -164,10 +168,6 @@ function foldDurable(model: Model, event: DurableEvent): Model {
       return { ...addItem(model, { kind: 'plan', id, text: event.data.text }), plan: event.data.text };
     case 'plan.accepted':
       return { ...line(`${event.data.agent} carries the plan out.`, 'plain'), plan: null };
-    case 'files.reverted': {
-      const names = Object.keys(event.data.files).join(', ');
-      return line(`${event.data.direction === 'undo' ? 'Put back' : 'Done again'}: ${names}`, 'plain');
-    }
     case 'task.requested': {
       const { task, prompt } = event.data;
       const tasks = [...model.tasks.filter((live) => live.task !== task), { task, prompt, doing: null }];
