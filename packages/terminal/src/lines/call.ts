@@ -7,7 +7,7 @@ import { callText, toolLine } from '../text/tool-line.ts';
 import { cutToWidth, textWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import { changeLines } from './change-lines.ts';
-import type { Look } from './item.ts';
+import type { Look } from './look.ts';
 
 /** Rows of what a command has put out last, while it runs. */
 const liveRows = 4;

@@ -5,19 +5,10 @@ import type { TurnOutcome } from '@pawl/protocol';
 import { todoLine } from '@pawl/protocol';
 import type { EndItem, Item, LineItem, SaidItem, TaskEndItem, ThoughtItem, TodosItem } from '../model/items.ts';
 import { createMarkdown } from '../text/markdown.ts';
-import type { Style } from '../text/style.ts';
 import { cutToWidth } from '../text/width.ts';
 import { wrapTable, wrapText } from '../text/wrap.ts';
 import { callLines } from './call.ts';
-
-export type Look = {
-  style: Style;
-  columns: number;
-  /** Unix milliseconds, for what is going on. */
-  now: number;
-  /** Shows all of it: thinking, whole outputs, whole diffs. */
-  isUnfolded: boolean;
-};
+import type { Look } from './look.ts';
 
 export function itemLines(item: Item, look: Look): string[] {
   const { style, columns } = look;

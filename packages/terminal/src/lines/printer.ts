@@ -6,7 +6,8 @@ import type { AnswerItem, Item } from '../model/items.ts';
 import { isFinal } from '../model/items.ts';
 import { createMarkdown, type Markdown } from '../text/markdown.ts';
 import { createSafeText } from '../text/safe-text.ts';
-import { itemLines, type Look } from './item.ts';
+import { itemLines } from './item.ts';
+import type { Look } from './look.ts';
 
 export type Printed = {
   /** Rows that will never change. */
