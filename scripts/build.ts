@@ -49,7 +49,8 @@ async function bundleProgram(): Promise<void> {
     input: { main: join('packages', 'cli', 'src', 'main.ts') },
     target,
     chunkNames: 'main.[name].js',
-    isExternal: (id) => !id.startsWith('@pawl/') && isInstalled(id),
+    // Of zod/mini a bundle keeps only what is used, which loads in a tenth of the time of the whole.
+    isExternal: (id) => !id.startsWith('@pawl/') && id !== 'zod/mini' && isInstalled(id),
   });
   copyResources('packages/*/src', target);
 }

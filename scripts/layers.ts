@@ -16,7 +16,7 @@ const allowed: Record<string, readonly string[]> = {
   'ai-sdk': ['protocol', 'engine', 'models'],
   storage: ['protocol', 'policy', 'engine'],
   client: ['protocol'],
-  terminal: ['protocol', 'policy', 'engine', 'client'],
+  terminal: ['protocol', 'engine', 'client'],
   cli: ['protocol', 'policy', 'engine', 'models', 'tools', 'storage', 'ai-sdk', 'client', 'terminal'],
 };
 
@@ -32,6 +32,10 @@ function coreMayImport(path: string, target: string): boolean {
 const folderOrder: Record<string, readonly string[]> = {
   engine: ['core', 'media', 'agents', 'registry', 'readers', 'context', 'runtime', 'middleware', 'testing'],
 };
+
+/** Files of zod schemas, which other files import only behind an `import()`. */
+const schemaFiles =
+  /^packages\/(protocol\/src\/schemas|cli\/src\/config\/schema)\/|^packages\/cli\/src\/agents\/schema\.ts$/;
 
 /** Parsing and validation that would slow every start; only behind an `import()` or an entry of their own. */
 const slowToLoad = [
@@ -111,6 +115,7 @@ function check(
 ): string | null {
   if (path.startsWith(core) && !coreMayImport(path, target)) return 'the core is pure and stands alone.';
   if (target.startsWith('.')) {
+    if (!isType && schemaFiles.test(reachedFrom(path, target)) && !schemaFiles.test(path)) return lateOnly('zod');
     return reachedFrom(path, target).startsWith(`packages/${owner}/`)
       ? null
       : 'use the name of the package, not a path into it.';
@@ -128,11 +133,10 @@ function check(
   if (isOfPawl && !(allowed[owner] ?? []).includes(name.slice('@pawl/'.length))) {
     return `${owner} may import only ${allowed[owner]?.join(', ') || 'nothing'}.`;
   }
-  const isSchema = path.startsWith('packages/protocol/src/schemas/') || target === '@pawl/protocol/schemas';
-  if (!isType && slowToLoad.includes(name) && !isSchema)
-    return `${name} is slow to load; import() it when it is needed.`;
-  return null;
+  return !isType && slowToLoad.includes(name) && !schemaFiles.test(path) ? lateOnly(name) : null;
 }
+
+const lateOnly = (name: string) => `${name} is slow to load; import() it when it is needed.`;
 
 function reachedFrom(path: string, target: string): string {
   return normalize(join(dirname(path), target))

@@ -6,12 +6,12 @@ import type { Book, CallBook, TurnBook } from './book.ts';
 import type { Violate } from './invariants.ts';
 
 /** Answers in a row that may be cut, or be malformed, before the turn ends. */
-const mostInARow = 3;
-const mostCalls = 256;
+const maxInARow = 3;
+const maxCalls = 256;
 
 /** Whether the call in this place is refused because there are too many. */
 export function isExcess({ trouble }: Book, index: number, count: number): boolean {
-  return count > mostCalls || (trouble.cut?.kind === 'call' && index > 0);
+  return count > maxCalls || (trouble.cut?.kind === 'call' && index > 0);
 }
 
 /** An answer that is in the log. */
@@ -46,19 +46,19 @@ export function isWrongInItself({ tool, input, isNoJson }: CallBook): boolean {
 }
 
 /** Once in between the history may be compacted, and then there is one try more. */
-const mostCuts = ({ hasCompacted }: Book['trouble']): number => (hasCompacted ? mostInARow + 1 : mostInARow);
+const maxCuts = ({ hasCompacted }: Book['trouble']): number => (hasCompacted ? maxInARow + 1 : maxInARow);
 
 /** The model is asked once more. */
 export function checkAsking({ trouble }: Book, wrong: Violate): void {
-  if (trouble.cuts >= mostCuts(trouble))
+  if (trouble.cuts >= maxCuts(trouble))
     wrong('I10 turn', `it goes on after ${trouble.cuts} answers in a row that were cut.`);
-  if (trouble.malformedRounds >= mostInARow) {
+  if (trouble.malformedRounds >= maxInARow) {
     wrong('I10 turn', `it goes on after ${trouble.malformedRounds} malformed steps in a row.`);
   }
 }
 
 export function checkEnding({ trouble }: Book, { outcome }: EventData['turn.ended'], wrong: Violate): void {
-  if (outcome === 'truncated' && trouble.cuts !== mostInARow && trouble.cuts !== mostCuts(trouble)) {
+  if (outcome === 'truncated' && trouble.cuts !== maxInARow && trouble.cuts !== maxCuts(trouble)) {
     wrong('I10 turn', `it ended as truncated after ${trouble.cuts} answers that were cut.`);
   }
 }

@@ -10,7 +10,7 @@ export type Demand = { isForResult: boolean; allowsCalls: boolean; wrongSteps: S
 export const noDemand = (): Demand => ({ isForResult: false, allowsCalls: true, wrongSteps: new Set() });
 
 /** Steps of a turn that may give a wrong result. */
-const mostWrong = 2;
+const maxWrong = 2;
 
 /** Before the event is taken into the book. */
 export function checkDemand(book: Book, event: DurableEvent, violate: Violate): void {
@@ -28,7 +28,7 @@ export function checkDemand(book: Book, event: DurableEvent, violate: Violate): 
       if (!event.data.isValid) demand.wrongSteps.add(event.data.step);
       return;
     case 'step.started':
-      if (demand.wrongSteps.size >= mostWrong)
+      if (demand.wrongSteps.size >= maxWrong)
         wrong('I45 result', `it goes on after ${demand.wrongSteps.size} wrong results.`);
       return;
     case 'tool.started':
@@ -50,7 +50,7 @@ function checkEnd(
   if (outcome === 'completed' && !isAsDemanded(result)) {
     wrong('I45 result', `it ended well with ${JSON.stringify(result)}.`);
   }
-  if (outcome === 'failed' && message.includes('the result that was asked for') && wrongSteps.size < mostWrong) {
+  if (outcome === 'failed' && message.includes('the result that was asked for') && wrongSteps.size < maxWrong) {
     wrong('I45 result', 'it failed, and nobody asked for the result once more.');
   }
 }

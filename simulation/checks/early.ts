@@ -10,7 +10,7 @@ import type { Body, Book, CallBook, TurnBook } from './book.ts';
 import type { Violate } from './invariants.ts';
 
 /** Early bodies of one session that may run at the same time. */
-const mostAtOnce = 4;
+const maxAtOnce = 4;
 
 /** A body begins while its machine waits for an answer. */
 export function checkEarlyBegin(book: Book, body: Body, live: Readonly<State>, violate: Violate): void {
@@ -28,7 +28,7 @@ export function checkEarlyBegin(book: Book, body: Body, live: Readonly<State>, v
   const atWork = [...book.early].filter(
     (other) => other.owner === owner && other.tenure === body.tenure && !other.signal.aborted,
   );
-  if (atWork.length >= mostAtOnce) wrong(`${atWork.length} are at work already`);
+  if (atWork.length >= maxAtOnce) wrong(`${atWork.length} are at work already`);
 }
 
 /** Whoever knows that an early body is not asked for any more must have told it to stop. */

@@ -3,7 +3,7 @@ import type { DurableEvent, EventData } from '@pawl/protocol';
 import type { Book } from './book.ts';
 import type { Violate } from './invariants.ts';
 
-const mostFruitless = 3;
+const maxFruitless = 3;
 
 type LoopBook = {
   maxIterations: number;
@@ -101,7 +101,7 @@ function changed(own: Known, loop: LoopBook, { status, iteration }: EventData['l
   if (iteration !== loop.iteration) {
     if (iteration !== loop.iteration + 1) wrong('I37 rounds', `round ${loop.iteration} was the last.`);
     loop.fruitless = loop.hasProgressed ? 0 : loop.fruitless + 1;
-    if (status === 'executing' && loop.fruitless >= mostFruitless) {
+    if (status === 'executing' && loop.fruitless >= maxFruitless) {
       wrong('I37 rounds', `it goes on after ${loop.fruitless} rounds that changed nothing.`);
     }
     Object.assign(loop, { iteration, hasProgressed: false, isProposed: false, isVerified: false });

@@ -18,7 +18,7 @@ import { createTreeModel } from './model.ts';
 import { watchStops } from './stops.ts';
 import { isStormy, stormyLimit } from './storms.ts';
 
-const mostSteps = 20_000;
+const maxSteps = 20_000;
 const root = 's1';
 
 /** Refusals that anybody may meet in such a world. */
@@ -208,7 +208,7 @@ export async function simulateTree(
     for (;;) {
       await settled();
       if (violation !== null || isOver() || !scheduler.step(true)) return;
-      if (++steps > mostSteps) violate('I28 waiting', `It goes on and on, after ${steps} steps.`);
+      if (++steps > maxSteps) violate('I28 waiting', `It goes on and on, after ${steps} steps.`);
     }
   };
 
@@ -232,7 +232,7 @@ export async function simulateTree(
         if (actions-- <= 0) break;
         act();
       }
-      if (++steps > mostSteps) violate('I28 waiting', `It goes on and on, after ${steps} steps.`);
+      if (++steps > maxSteps) violate('I28 waiting', `It goes on and on, after ${steps} steps.`);
     }
     isCalm = true;
     if (violation === null && branches.size > 0) {

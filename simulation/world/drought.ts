@@ -33,7 +33,7 @@ export const dryOutcome = ({ content }: ToolOutcome): Partial<ToolOutcome> =>
   content.length > 200 ? {} : { content: `${content} `.repeat(20) };
 
 /** What is left over is worth a compaction: more than this, in tokens. */
-const leastWorth = 300;
+const minWorth = 300;
 
 /** No request is longer than the window, but for what cannot be taken out of it: the last step, and what was said since. */
 export function checkRoom(request: ModelRequest, contextTokens: number, violate: Violate): void {
@@ -44,7 +44,7 @@ export function checkRoom(request: ModelRequest, contextTokens: number, violate:
   const first = messages[0]?.role === 'user' && messages[0].source === 'engine' ? 1 : 0;
   const removable = messages.slice(first, Math.max(first, open));
   const worth = Math.ceil(JSON.stringify(removable).length / 5);
-  if (worth < leastWorth) return;
+  if (worth < minWorth) return;
   violate(
     'I47 room',
     `${request.session}: a request of ${tokens} tokens for a window of ${contextTokens}, ${worth} of which could have been compacted.`,

@@ -17,7 +17,7 @@ type Healing = Stage & {
 };
 
 /** Rounds of answering after which a session that still wants something never will rest. */
-const mostRounds = 400;
+const maxRounds = 400;
 
 export async function heal(healing: Healing): Promise<void> {
   const { random } = healing;
@@ -25,7 +25,7 @@ export async function heal(healing: Healing): Promise<void> {
   for (const sleeper of healing.machines()) if (sleeper.isAsleep) sleeper.isAsleep = random.chance(0.3);
   const staysPaused = random.chance(0.3);
   const probes: Probes = new Map();
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     await healing.go(false);
     if (healing.isOver()) return;
     const isDoing = healing.sessions().map((session) => attend(healing, probes, session, staysPaused));

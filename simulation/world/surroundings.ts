@@ -42,7 +42,7 @@ export type SurroundingsWorld = { scheduler: Scheduler; random: Random; isFaulty
 /** Gathers other pieces each time that something changed, late, never, or not at all. */
 export function createSurroundings({ scheduler, random, isFaulty }: SurroundingsWorld, owner: Owner): Surroundings {
   return {
-    async gather({ agent, isFull, known }, signal) {
+    async gather({ agent, isFull, fragments }, signal) {
       const fate = isFaulty()
         ? random.pick(['plain', 'plain', 'plain', 'late', 'fails', 'hangs', 'deaf'] as const)
         : 'plain';
@@ -52,7 +52,7 @@ export function createSurroundings({ scheduler, random, isFaulty }: Surroundings
       if (fate === 'fails') throw new Error('Nothing can be read.');
       if (!isFull && random.chance(0.6)) return null;
       const piece = (region: Fragment['region'], name: string): Fragment => {
-        const before = isFull ? undefined : known.find((fragment) => fragment.name === name);
+        const before = isFull ? undefined : fragments.find((fragment) => fragment.name === name);
         return before ?? { region, name, text: `${name} ${random.below(1e6)}` };
       };
       const live: Fragment = { region: 'system', name: 'live', text: `as ${agent}, ${random.below(1e6)}` };

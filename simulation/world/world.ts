@@ -48,7 +48,7 @@ export type RunResult = {
 };
 
 /** A run that goes on for longer than this is one that never ends. */
-const mostSteps = 60_000;
+const maxSteps = 60_000;
 
 export async function simulate(
   seed: number,
@@ -221,7 +221,7 @@ export async function simulate(
       await settle();
       if (violation !== null || !scheduler.step(mayLeap)) return hasMoved;
       steps += 1;
-      if (steps > mostSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);
+      if (steps > maxSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);
     }
   };
 
@@ -250,7 +250,7 @@ export async function simulate(
         else if (!hasAnswered && !hasCompacted && !hasRun && !hasDemanded && !hasChanged) act(stage, inclined);
       }
       steps += 1;
-      if (steps > mostSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);
+      if (steps > maxSteps) violate('I15 rest', `It goes on and on, after ${steps} steps.`);
     }
     isHealing = true;
     if (violation === null) await heal({ ...stage, violate, go, isOver: () => violation !== null });

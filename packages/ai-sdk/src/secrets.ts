@@ -3,7 +3,7 @@ import { fields, secretsIn, withoutSecrets } from '@pawl/models/wiring';
 import type { PawlError } from '@pawl/protocol';
 import type { AiSdkModel } from './types.ts';
 
-const leastLength = 8;
+const minLength = 8;
 const secretVariable = /key|token|secret|password|credential/i;
 
 /** A word that may be a key, or what a provider left of it: long, and of more than letters. */
@@ -31,6 +31,6 @@ async function headerSecrets(model: AiSdkModel): Promise<string[]> {
 
 function environmentSecrets(): string[] {
   return Object.entries(process.env).flatMap(([name, value = '']) =>
-    secretVariable.test(name) && value.length >= leastLength ? [value] : [],
+    secretVariable.test(name) && value.length >= minLength ? [value] : [],
   );
 }

@@ -23,9 +23,9 @@ export function createHost({ retry = true, ...options }: HostOptions): Host {
   const retrying = (given: Model): Model => {
     // It tries again by itself.
     if (given.limitsRequests === true) return given;
-    const known = made.get(given) ?? pool([given], clock === undefined ? {} : { clock });
-    made.set(given, known);
-    return known;
+    const retryingModel = made.get(given) ?? pool([given], clock === undefined ? {} : { clock });
+    made.set(given, retryingModel);
+    return retryingModel;
   };
   return createEngineHost({
     ...options,

@@ -8,7 +8,7 @@ import type { Config } from './config/config.ts';
 import { dataFolder } from './home.ts';
 import { lastPick } from './models/picks.ts';
 
-const ways = `No model is chosen. There are three ways to get one:
+const howToChoose = `No model is chosen. There are three howToChoose to get one:
   pawl run --model demo "…"                 no key, no network: a small planner that shows how it works
   pawl run --model anthropic/<id> "…"       with ANTHROPIC_API_KEY set; "pawl models" lists other providers
   pawl run --model ollama/<id> "…"          a model on this machine
@@ -46,7 +46,7 @@ export function choiceOf({ flag, session, agent = null, config, folder }: Choice
 /** @throws `no_model`. */
 export function chooseModel(choices: Choices): Choice {
   const choice = choiceOf(choices);
-  if (choice === null) throw new PawlError('no_model', ways);
+  if (choice === null) throw new PawlError('no_model', howToChoose);
   return choice;
 }
 
@@ -84,17 +84,17 @@ export function openModels(options: OpenModels): OpenedModels {
   const found = new Map<string, Promise<Model>>();
   let closeHealth = async () => {};
   const opened = once(async () => {
-    const tapped = await openTraffic(options);
+    const traffic = await openTraffic(options);
     const { createModels, renamed } = await import('@pawl/models/select');
     // Recordings and the demo teach nothing about providers.
-    const isAlone = tapped.recorded !== null || main === 'demo';
+    const isAlone = traffic.recorded !== null || main === 'demo';
     const { createHealth, fileHealthStore } = await import('@pawl/models/health');
     const health = isAlone ? null : createHealth({ store: fileHealthStore(healthPath()) });
     if (health !== null) closeHealth = health.flush;
-    const models = createModels({ settings, notice, ...tapped.options, ...(health !== null && { health }) });
+    const models = createModels({ settings, notice, ...traffic.options, ...(health !== null && { health }) });
     return async (name: string) => {
-      if (tapped.recorded === null || name !== main) return models.modelFor(name);
-      return renamed(await models.modelFor(tapped.recorded), pathOf(name));
+      if (traffic.recorded === null || name !== main) return models.modelFor(name);
+      return renamed(await models.modelFor(traffic.recorded), pathOf(name));
     };
   });
   const find = async (name: string): Promise<Model> => (await opened())(name);
@@ -108,10 +108,10 @@ export function openModels(options: OpenModels): OpenedModels {
   };
 }
 
-type Tapped = { options: Pick<ModelsOptions, 'tap' | 'isOffline' | 'settings'>; recorded: string | null };
+type OpenTraffic = { options: Pick<ModelsOptions, 'tap' | 'isOffline' | 'settings'>; recorded: string | null };
 
 /** @throws `no_cassette`, `bad_cassette`, `record_failed`. */
-async function openTraffic({ record, playsAny, name, folder, settings }: OpenModels): Promise<Tapped> {
+async function openTraffic({ record, playsAny, name, folder, settings }: OpenModels): Promise<OpenTraffic> {
   if (record === null && !isRecording(name)) return { options: {}, recorded: null };
   const { openRecording, placesHere } = await import('@pawl/models/recording');
   const { createModels, providersOf, withRecorded } = await import('@pawl/models/select');

@@ -13,7 +13,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { wireServer } from '@pawl/models/testing';
 import type { PendingApproval } from '@pawl/protocol';
 import { questionLines } from '@pawl/terminal/text/approval';
-import { tellBlanks } from '@pawl/terminal/text/blanks';
+import { describeBlanks } from '@pawl/terminal/text/blanks';
 import { createStyle } from '@pawl/terminal/text/style';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -21,7 +21,7 @@ import { parse } from 'yaml';
 import { keepRule } from '../src/approvals/keep-rule.ts';
 import { makePlace, type Place, pawl, serverEnv, startInTerminal } from './pawl.ts';
 
-const told = (line: string) => tellBlanks(line, (text) => text);
+const told = (line: string) => describeBlanks(line, (text) => text);
 const plain = createStyle(false);
 const approval = (more: Partial<PendingApproval>): PendingApproval => ({
   call: 't1_s1_c1',

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { makePlace, pawl } from './pawl.ts';
 
 /** Bytes that the first request of a session may have, with everything that is built in. */
-const mostBytes = 12_000;
+const maxBytes = 12_000;
 
 it('T6, M5: the first request is small, names what is rarely used, and grows only by what was looked for', async () => {
   const server = await wireServer(({ messages }) => {
@@ -17,7 +17,7 @@ it('T6, M5: the first request is small, names what is rarely used, and grows onl
   expect(run.code).toBe(0);
   const bodies = server.requests.map(({ body }) => body as { tools: { name: string; description: string }[] });
   const [first, second, third] = bodies;
-  expect(Buffer.byteLength(JSON.stringify(first))).toBeLessThanOrEqual(mostBytes);
+  expect(Buffer.byteLength(JSON.stringify(first))).toBeLessThanOrEqual(maxBytes);
   const names = first?.tools.map(({ name }) => name) ?? [];
   expect(names).toEqual(
     expect.arrayContaining(['bash', 'edit', 'grep', 'list_tools', 'read', 'task', 'todo', 'write']),

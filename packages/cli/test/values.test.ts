@@ -6,7 +6,7 @@ import { cutToWidth, textWidth } from '@pawl/terminal/text/width';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readInput } from '../src/approvals/editor.ts';
-import { leftText } from '../src/approvals/keys.ts';
+import { leftText } from '@pawl/terminal/text/left';
 import { openOutput } from '../src/output/stdout.ts';
 import { joinPrompt } from '../src/run/prompt.ts';
 import { parseCount, parseDollars, parseDuration } from '../src/values.ts';

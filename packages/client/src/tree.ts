@@ -1,85 +1,96 @@
-/** Follows the tasks of a run, and theirs, as events of their own: before the event that tells of a task's end, all of its own have been given. */
+/** Follows the tasks of a run, and their tasks. All events of a task are given before the event that says it has ended. */
 import type { Client, DurableEvent, SessionView } from '@pawl/protocol';
 
-/** Whose event it is: `builder-1`, `builder-1.tester-2`. */
-export type OfTask = (event: DurableEvent, name: string) => void | Promise<void>;
+/** An event of a task, and the task's name: `builder-1`, `builder-1.tester-2`. */
+type TaskEventHandler = (event: DurableEvent, name: string) => void | Promise<void>;
 
-export type Tree = {
-  /** Told every event of the run's own session before anybody else is. */
+export type TaskTree = {
+  /** To be called with every event of the run's own session, before it is shown. */
   event(event: DurableEvent): Promise<void>;
   close(): void;
 };
 
-type Branch = { session: string; seq: number; watching: AbortController; told: Promise<void> };
+type TreeOptions = {
+  onEvent: TaskEventHandler;
+  /** Called with each task that is open as the run begins: what it did before was shown when it happened. */
+  onOpenTask(view: SessionView, name: string): Promise<void>;
+};
 
-/**
- * `view` is the session as the run begins: what its tasks did before was shown when it happened, and what they ask
- * still is told by `found`.
- */
-export async function followTree(
-  client: Pick<Client, 'watch' | 'read' | 'view'>,
-  view: SessionView,
-  { tell, found }: { tell: OfTask; found(view: SessionView, name: string): Promise<void> },
-): Promise<Tree> {
-  const branches = new Map<string, Branch>();
-  const root = view.session;
+type Tree = TreeOptions & {
+  client: Pick<Client, 'watch' | 'read' | 'view'>;
+  root: string;
+  tasks: Map<string, FollowedTask>;
+};
 
-  const give = async (branch: Branch, event: DurableEvent) => {
-    if (event.seq <= branch.seq) return;
-    branch.seq = event.seq;
-    await follow(event, branch.session);
-    await tell(event, branch.session.slice(root.length + 1));
-  };
+/** `seq` is the last event that was given; `watched` resolves when watching has ended. */
+type FollowedTask = { session: string; seq: number; watching: AbortController; watched: Promise<void> };
 
-  const begin = (session: string, afterSeq: number): Branch => {
-    const known = branches.get(session);
-    if (known !== undefined && !known.watching.signal.aborted) return known;
-    const branch: Branch = {
-      session,
-      seq: known?.seq ?? afterSeq,
-      watching: new AbortController(),
-      told: Promise.resolve(),
-    };
-    branches.set(session, branch);
-    branch.told = (async () => {
-      for await (const event of client.watch(session, branch.seq, branch.watching.signal)) await give(branch, event);
-    })();
-    // A log that cannot be watched is read when the task has ended.
-    branch.told.catch(() => undefined);
-    return branch;
-  };
-
-  const end = async (session: string) => {
-    const branch = begin(session, 0);
-    branch.watching.abort();
-    await branch.told.catch(() => undefined);
-    for (const event of await client.read(session, branch.seq)) await give(branch, event);
-  };
-
-  const follow = async ({ type, data }: DurableEvent, owner: string): Promise<void> => {
-    // The first that is heard of a task comes when its session is there.
-    if (type === 'task.changed') begin(`${owner}.${data.task}`, 0);
-    if (type === 'task.ended') await end(`${owner}.${data.task}`);
-  };
-
-  const resume = async (from: SessionView): Promise<void> => {
-    for (const { session, status } of from.tasks) {
-      if (isOver(status)) continue;
-      const below = await client.view(session).catch(() => null);
-      if (below === null) continue;
-      begin(session, below.seq);
-      await found(below, session.slice(root.length + 1));
-      await resume(below);
-    }
-  };
-  await resume(view);
-
+/** `view` is the session as the run begins. */
+export async function followTree(client: Tree['client'], view: SessionView, options: TreeOptions): Promise<TaskTree> {
+  const tree: Tree = { ...options, client, root: view.session, tasks: new Map() };
+  await followOpenTasks(tree, view);
   return {
-    event: (event) => follow(event, root),
+    event: (event) => followTasksIn(tree, event, tree.root),
     close() {
-      for (const { watching } of branches.values()) watching.abort();
+      for (const { watching } of tree.tasks.values()) watching.abort();
     },
   };
+}
+
+const nameOf = ({ root }: Tree, session: string) => session.slice(root.length + 1);
+
+async function followOpenTasks(tree: Tree, owner: SessionView): Promise<void> {
+  for (const { session, status } of owner.tasks) {
+    if (isOver(status)) continue;
+    const view = await tree.client.view(session).catch(() => null);
+    if (view === null) continue;
+    follow(tree, session, view.seq);
+    await tree.onOpenTask(view, nameOf(tree, session));
+    await followOpenTasks(tree, view);
+  }
+}
+
+/** Begins or ends to follow a task that an event of its owner speaks of. */
+async function followTasksIn(tree: Tree, { type, data }: DurableEvent, owner: string): Promise<void> {
+  // The first `task.changed` of a task comes when its session exists.
+  if (type === 'task.changed') follow(tree, `${owner}.${data.task}`, 0);
+  if (type === 'task.ended') await finish(tree, `${owner}.${data.task}`);
+}
+
+function follow(tree: Tree, session: string, afterSeq: number): FollowedTask {
+  const before = tree.tasks.get(session);
+  if (before !== undefined && !before.watching.signal.aborted) return before;
+  const task: FollowedTask = {
+    session,
+    seq: before?.seq ?? afterSeq,
+    watching: new AbortController(),
+    watched: Promise.resolve(),
+  };
+  tree.tasks.set(session, task);
+  task.watched = watch(tree, task);
+  // A log that cannot be watched is read when the task has ended.
+  task.watched.catch(() => undefined);
+  return task;
+}
+
+async function watch(tree: Tree, task: FollowedTask): Promise<void> {
+  const events = tree.client.watch(task.session, task.seq, task.watching.signal);
+  for await (const event of events) await give(tree, task, event);
+}
+
+/** Stops watching, and gives what was not seen yet. */
+async function finish(tree: Tree, session: string): Promise<void> {
+  const task = follow(tree, session, 0);
+  task.watching.abort();
+  await task.watched.catch(() => undefined);
+  for (const event of await tree.client.read(session, task.seq)) await give(tree, task, event);
+}
+
+async function give(tree: Tree, task: FollowedTask, event: DurableEvent): Promise<void> {
+  if (event.seq <= task.seq) return;
+  task.seq = event.seq;
+  await followTasksIn(tree, event, task.session);
+  await tree.onEvent(event, nameOf(tree, task.session));
 }
 
 const over = new Set(['completed', 'failed', 'cancelled', 'waiting_on_owner']);

@@ -14,8 +14,8 @@ import type {
   Fragment,
   Json,
   JsonObject,
-  Letter,
   Mail,
+  MailDraft,
   Message,
   ModelInfo,
   Origin,
@@ -274,7 +274,7 @@ export type ToolMailbox = {
   /** On their way. */
   outbox: readonly (Mail & { to: string; attempts: number })[];
   /** Why this cannot be sent, as a sentence; null if it can. */
-  problem(letter: Letter & { to: string }): Promise<string | null>;
+  problem(mail: MailDraft & { to: string }): Promise<string | null>;
 };
 /** What a tool may do with tasks of its session. What is refused is thrown, with a sentence for the model. */
 export interface TaskScope {
@@ -351,7 +351,7 @@ export type ToolOutcome<Details extends JsonObject = JsonObject> = {
   /** Notes to keep for the session, by key; null takes one away. */
   notes?: { readonly [key: string]: string | null };
   /** Mail to other sessions, written into the log together with the result and delivered from there. */
-  mail?: readonly (Letter & { to: string })[];
+  mail?: readonly (MailDraft & { to: string })[];
   /** A plan for another agent to carry out, once a person says so. */
   plan?: string;
   /** Together with `endsTurn`, in a session that is a task: it is done, and this is what its owner gets. */
@@ -488,7 +488,7 @@ export type SurroundingsQuery = {
   /** Whether all is to be taken anew, or only what may change in the middle of a session. */
   isFull: boolean;
   /** What there is so far. */
-  known: readonly Fragment[];
+  fragments: readonly Fragment[];
   /** Pieces of the prompt that were set at runtime, by name; an empty one takes the piece away. */
   prompts: ReadonlyMap<string, string>;
   /** Unix milliseconds. */

@@ -1,7 +1,7 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { costAt, leastInputPrice, pricesAt } from '../src/catalogue/cost.ts';
+import { costAt, minInputPrice, pricesAt } from '../src/catalogue/cost.ts';
 import { findAt, providerAt, providerCalled } from '../src/catalogue/find.ts';
 import { infoOf } from '../src/catalogue/pricing.ts';
 import { type CatalogueProvider, catalogue, type DatedPrices } from '../src/catalogue/table.ts';
@@ -123,7 +123,7 @@ describe('the least price of input', () => {
   const when = { start_date: '2026-06-01' };
 
   it('is that of a cache read where there is one, and never of prices that are past', () => {
-    const least = (entries: DatedPrices[]) => leastInputPrice(entries, new Date(day));
+    const least = (entries: DatedPrices[]) => minInputPrice(entries, new Date(day));
     expect(least([{ input: 3, output: 15, cacheRead: 0.3 }])).toBe(0.3);
     expect(least([{ input: 3, output: 15 }])).toBe(3);
     expect(
@@ -158,7 +158,7 @@ describe('the least price of input', () => {
         fc.integer({ min: day, max: day + 86_400_000 * 300 }),
         ({ prices = [] }, input, at) => {
           const cost = costAt(prices, { ...noUsage, ...input }, at);
-          const least = leastInputPrice(prices, new Date(day));
+          const least = minInputPrice(prices, new Date(day));
           const whole = Object.values(input).reduce((sum, count) => sum + count, 0);
           expect(cost === null).toBe(least === null);
           if (cost !== null && least !== null) expect(cost).toBeGreaterThanOrEqual((least * whole) / million - 1e-9);

@@ -2,8 +2,8 @@ import { createServer, request as httpRequest, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { proxyFor } from '@pawl/protocol/proxy';
 import { afterEach, describe, expect, it } from 'vitest';
-import { proxyFor } from '../src/http/proxy.ts';
 import { anthropic } from '../src/index.ts';
 import { wireServer } from '../src/testing/index.ts';
 import { anthropicStream } from '../src/testing/wire-anthropic.ts';
@@ -50,6 +50,14 @@ describe('a proxy', () => {
     expect(at(plain, { HTTP_PROXY: 'http://proxy', NO_PROXY: '10.0.0.1:9090' })).not.toBeNull();
     expect(at(new URL('http://[::1]:8080/'), { HTTP_PROXY: 'http://proxy', NO_PROXY: '::1' })).toBeNull();
     expect(() => at(target, { HTTPS_PROXY: 'socks5://proxy' })).toThrow(/HTTPS_PROXY/);
+  });
+
+  it('whose password has a percent sign of its own is refused with a sentence, before any request', async () => {
+    const model = throughProxy('https://api.example.com', 'http://user:100%@proxy:3128');
+    expect(await thrownBy(call(model, ask))).toMatchObject({
+      code: 'bad_proxy',
+      message: expect.stringContaining('with % as %25'),
+    });
   });
 
   it('is not used for this machine, unless NO_PROXY says <-loopback>', () => {

@@ -86,7 +86,7 @@ describe('M3: a summary of the reasoning that an account is not given', () => {
     const key = { name: 'k', secret: 's' };
     const provider = { name: 'openai', baseUrl: home, keys: [key] };
     const info = { contextTokens: 1, outputTokens: 1, isPriceKnown: false };
-    const place = health.place({ id: 'openai/gpt-5', provider, info, open: () => openai({ model: 'm' }) }, key);
+    const place = health.of({ id: 'openai/gpt-5', provider, info, open: () => openai({ model: 'm' }) }, key);
     health.refusals(place).add('reasoning_summary');
     expect(health.refusals(place).has('reasoning_summary')).toBe(true);
     now += 8 * 86_400_000;

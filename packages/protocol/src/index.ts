@@ -1,6 +1,7 @@
 /** What clients and engine say to each other. Types only, but for errors and versions; schemas have an entry of their own. */
 
 export { mayAnswer } from './approvers.ts';
+export { bounds, commandDefaults, defaultIterations } from './bounds.ts';
 export type * from './client.ts';
 export { isPawlError, messageOf, PawlError, toPawlError } from './errors.ts';
 export { isWiderMode, permissionModes, stricterMode } from './modes.ts';

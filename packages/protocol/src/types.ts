@@ -53,8 +53,8 @@ export type ToolChoice = z.infer<typeof turnOptions.toolChoice>;
 export type TurnOptions = z.infer<typeof turnOptions.turnOptions>;
 /** Where a turn that works toward a target stands. */
 export type LoopStatus = z.infer<typeof turnOptions.loopStatus>;
-/** What is written to another session. */
-export type Letter = z.infer<typeof mailing.letter>;
+/** What a session writes to another one. */
+export type MailDraft = z.infer<typeof mailing.mailDraft>;
 /** A mail on its way. */
 export type Mail = z.infer<typeof mailing.mail>;
 

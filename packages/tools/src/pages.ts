@@ -2,7 +2,7 @@ import { PawlError } from '@pawl/protocol';
 
 /** Lines of one page; together with `pageBytes` small enough that the engine never has to cut a page's middle out. */
 const pageLines = 500;
-const mostPageLines = 590;
+const maxPageLines = 590;
 const pageBytes = 46_000;
 /** Characters of a line beyond which it is cut, or wrapped into several. */
 const longestLine = 2000;
@@ -31,7 +31,7 @@ export function pageOf(
   }
   const lines: Page['lines'] = [];
   let bytes = 0;
-  for (let index = offset - 1; index < all.length && lines.length < Math.min(limit, mostPageLines); index++) {
+  for (let index = offset - 1; index < all.length && lines.length < Math.min(limit, maxPageLines); index++) {
     const line = all[index] as string;
     bytes += Buffer.byteLength(line) + 8;
     if (bytes > pageBytes && lines.length > 0) break;

@@ -41,7 +41,7 @@ function withoutForms(text: string): string {
 }
 
 /** Shorter ones would take ordinary words with them. */
-const leastSecret = 8;
+const minSecret = 8;
 const mark = '[secret]';
 
 /**
@@ -52,7 +52,7 @@ const mark = '[secret]';
 export function createRedactor(secrets: Iterable<string | NamedSecret>): Redactor {
   const named = [...secrets]
     .map((secret) => (typeof secret === 'string' ? { name: 'key', value: secret } : secret))
-    .filter(({ value }) => value.length >= leastSecret);
+    .filter(({ value }) => value.length >= minSecret);
   const names = new Map(named.flatMap(({ name, value }) => formsOf(value).map((form) => [form, name] as const)));
   // The longest first, so that no part of it is left behind.
   const all = [...names.keys()].sort((one, other) => other.length - one.length);
@@ -106,7 +106,7 @@ function base64Of(bytes: Buffer, shift: number): string[] {
   const start = Math.ceil((shift * 8) / 6);
   const end = Math.floor((padded.length * 8) / 6);
   const inner = padded.toString('base64').slice(start, end);
-  return inner.length < leastSecret ? [] : [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
+  return inner.length < minSecret ? [] : [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
 }
 
 const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

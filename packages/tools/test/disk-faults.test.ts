@@ -244,10 +244,10 @@ describe('T3: a disk that fails', () => {
       });
       for (const name of readdirSync(store)) blobs.set(name, readFileSync(join(store, name)));
       const found = await tool('patch').reconcile?.(input, evidence, context());
-      const rests = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      const leftovers = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
         name.includes('.pawl-'),
       );
-      expect({ at, rests }).toEqual({ at, rests: [] });
+      expect({ at, leftovers }).toEqual({ at, leftovers: [] });
       if (found === 'not_done') {
         outcomes.add('not_done');
         const contents = ['a', 'b', 'c', 'd'].map((name) => readFileSync(join(folder, name), 'utf8'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { prepareCommand, readsOnly } from '@pawl/policy';
 import { expect, it, onTestFinished } from 'vitest';
 import { commandEnvironment } from '../src/environment.ts';
-import { quietGit } from '../src/repository/environment.ts';
+import { readOnlyGitEnvironment } from '../src/repository/environment.ts';
 
 await prepareCommand('more than; plain words');
 
@@ -124,13 +124,16 @@ it('P2: git that is taken for reading without a sandbox runs nothing that a repo
     expect([command, readsOnly(command)]).toEqual([command, true]);
     const { status } = spawnSync('bash', ['-c', command], {
       cwd: folder,
-      env: { ...process.env, ...quietGit },
+      env: { ...process.env, ...readOnlyGitEnvironment },
     });
     // That it did something shows that the settings could be read.
     expect([command, status, existsSync(marker)]).toEqual([command, 0, false]);
   }
   // Whose signature it is cannot be told then.
-  spawnSync('bash', ['-c', 'git log --format=%G?'], { cwd: folder, env: { ...process.env, ...quietGit } });
+  spawnSync('bash', ['-c', 'git log --format=%G?'], {
+    cwd: folder,
+    env: { ...process.env, ...readOnlyGitEnvironment },
+  });
   expect(existsSync(marker)).toBe(false);
   // The settings do run something where nothing overrules them.
   for (const command of ['git log -1 --format=%G?', 'git status', 'git diff'])
@@ -147,7 +150,7 @@ it('P2: a folder that only looks like a repository is none to any command (scena
   const own = { ...process.env, GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Ann' };
   const environment = commandEnvironment({ environment: own, keptVariables: [], secrets: [] });
   for (const [command, env] of [
-    ['cd r && git log', { ...environment, ...quietGit }],
+    ['cd r && git log', { ...environment, ...readOnlyGitEnvironment }],
     ['cd r && git status', environment],
   ] as const) {
     const { stderr } = spawnSync('bash', ['-c', command], { cwd: folder, env, encoding: 'utf8' });

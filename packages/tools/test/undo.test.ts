@@ -17,8 +17,8 @@ import { type FileChanges, fileChangesOf } from '@pawl/engine/readers';
 import type { DurableEvent, EventBody, JsonObject } from '@pawl/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { groundOf } from '../src/files/disk/deed.ts';
-import { makeFolder } from '../src/files/disk/entry-deeds.ts';
+import { makeFolder } from '../src/files/disk/entry-operations.ts';
+import { parentFolderOf } from '../src/files/disk/operation.ts';
 import { planReversal, type ReversalOptions } from '../src/files/undo/reversal.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
@@ -110,7 +110,9 @@ describe("T3: undo of a turn's file changes", () => {
     const { folder, begin, call, changes, reverse } = createSession();
     begin();
     for (const path of ['new/a', 'b']) await call('write', { path, content: 'x' });
-    const deeds = ['new/a', 'b'].map((name) => groundOf({ path: join(folder, name), shown: name }, 'reversal\0s'));
+    const deeds = ['new/a', 'b'].map((name) =>
+      parentFolderOf({ path: join(folder, name), shown: name }, 'reversal\0s'),
+    );
     // As it is after the first of them was removed.
     for (const deed of deeds) await deed.open();
     renameSync(join(folder, 'new/a'), deeds[0]?.former() ?? '');

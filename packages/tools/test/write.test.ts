@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { markOf } from '../src/files/change.ts';
-import { groundOf } from '../src/files/disk/deed.ts';
+import { parentFolderOf } from '../src/files/disk/operation.ts';
 import { digestOf } from '../src/files/regular-file.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 
@@ -283,7 +283,7 @@ describe('T3: delete', () => {
     const input = { path: 'tree', recursive: true };
     const { evidence = null } = (await plan('delete', input)).plan;
     // As the tool does it, as far as it came.
-    const aside = groundOf({ path: join(folder, 'tree'), shown: 'tree' }, markOf({ session: 's', call: 'c' }));
+    const aside = parentFolderOf({ path: join(folder, 'tree'), shown: 'tree' }, markOf({ session: 's', call: 'c' }));
     await aside.open();
     renameSync(join(folder, 'tree'), aside.former());
     await aside.close();

@@ -1,6 +1,8 @@
 /** `pawl agents`: which there are, and what one is. */
+
 import { oneLine, visible } from '@pawl/engine/readers/visible';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printWarning } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { tableLines } from '../output/table.ts';
 import { usageError } from '../usage-error.ts';
@@ -29,7 +31,7 @@ export async function listAgents({ cwd = '.', json }: AgentsFlags): Promise<Exit
         .join(''),
     );
   await output.flush();
-  for (const problem of problems) process.stderr.write(`pawl: ${visible(problem)}\n`);
+  for (const problem of problems) printWarning(problem);
   return problems.length === 0 ? exitCodes.completed : exitCodes.usage;
 }
 

@@ -1,56 +1,9 @@
 /** An agent as a file: settings between lines of `---`, then its prompt. */
 import type { Agent } from '@pawl/engine';
 import { parseRule } from '@pawl/policy';
-import { messageOf, PawlError, permissionModes } from '@pawl/protocol';
+import { messageOf, PawlError } from '@pawl/protocol';
 import type { Node } from 'yaml';
-import { problemIn, type Schema } from '../config/check.ts';
-import { colours } from './colours.ts';
-
-const texts: Schema = { type: 'array', items: { type: 'string', minLength: 1 } };
-
-const schema: Schema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['description'],
-  properties: {
-    description: { type: 'string', minLength: 1 },
-    mode: { enum: ['main', 'task', 'all'] },
-    model: { type: 'string', minLength: 1 },
-    tools: {
-      type: 'array',
-      items: {
-        type: 'string',
-        pattern: '^!?[A-Za-z_*][A-Za-z0-9_*-]*$',
-        errorMessage: 'must be the name of a tool, with * for any characters and ! before what is left out',
-      },
-    },
-    rules: {
-      type: 'object',
-      additionalProperties: false,
-      properties: { deny: texts, ask: texts, allow: texts },
-    },
-    'permission-mode': { enum: permissionModes },
-    delegates: texts,
-    colour: {
-      type: 'string',
-      pattern: `^(?:${colours.join('|')}|#[0-9A-Fa-f]{6})$`,
-      errorMessage: `must be one of ${colours.join(', ')}, or #rrggbb`,
-    },
-    steps: { type: 'integer', minimum: 1, maximum: 1000 },
-  },
-};
-
-type Written = {
-  description: string;
-  mode?: Agent['mode'];
-  model?: string;
-  tools?: string[];
-  rules?: Partial<Agent['rules']>;
-  'permission-mode'?: NonNullable<Agent['permissionMode']>;
-  delegates?: string[];
-  colour?: string;
-  steps?: number;
-};
+import type { AgentSettings } from './schema.ts';
 
 /** @throws `bad_agent`, with the file, the line and what is wrong. */
 export async function parseAgent(name: string, path: string, text: string): Promise<Agent> {
@@ -63,12 +16,19 @@ export async function parseAgent(name: string, path: string, text: string): Prom
   const [error] = document.errors;
   if (error !== undefined) throw badAgent(path, lineAt(error.pos[0]), error.message.split('\n')[0] ?? error.code);
   const value = settingsIn(() => document.toJS({ maxAliasCount: 100 }), path);
-  const problem = problemIn(value, schema) ?? ruleProblem(value as Written);
-  if (problem !== null) {
+  const badSetting = (problem: string) => {
     const place = problem.slice(0, problem.indexOf(':'));
-    throw badAgent(path, lineAt(offsetOf(document.contents, place)), problem);
-  }
-  const written = value as Written;
+    return badAgent(path, lineAt(offsetOf(document.contents, place)), problem);
+  };
+  const [{ check }, { agentSettings }] = await Promise.all([
+    import('../config/schema/check.ts'),
+    import('./schema.ts'),
+  ]);
+  const checked = check(value, agentSettings);
+  if ('problem' in checked) throw badSetting(checked.problem);
+  const written = checked.value;
+  const wrongRule = ruleProblem(written);
+  if (wrongRule !== null) throw badSetting(wrongRule);
   return {
     name,
     description: written.description,
@@ -108,7 +68,7 @@ function partsOf(text: string, path: string): { head: string; body: string } {
   return { head: lines.slice(1, end).join('\n'), body: lines.slice(end + 1).join('\n') };
 }
 
-function ruleProblem({ rules = {} }: Written): string | null {
+function ruleProblem({ rules = {} }: AgentSettings): string | null {
   for (const [list, texts] of Object.entries(rules)) {
     for (const [index, text] of texts.entries()) {
       try {

@@ -93,13 +93,13 @@ async function userAgent(name: string, environment: NodeJS.ProcessEnv): Promise<
   return { agent: await parseAgent(name, path, textIn(path)), from: 'user', notes: [] };
 }
 
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /** @throws `bad_agent`; a pipe is not waited for. */
 function textIn(path: string): string {
   const status = statSync(path);
   if (!status.isFile()) throw badAgent(path, 1, 'it is no file');
-  if (status.size > mostBytes) throw badAgent(path, 1, `it has more than ${mostBytes / 1024} KB`);
+  if (status.size > maxBytes) throw badAgent(path, 1, `it has more than ${maxBytes / 1024} KB`);
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {

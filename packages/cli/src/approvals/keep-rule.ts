@@ -23,7 +23,7 @@ import { readTrust, trustOf, writeTrust } from '../policy/trust.ts';
 import type { Scope } from './ask.ts';
 
 /** How often a file that others change at the same time is read anew. */
-const mostTries = 5;
+const maxTries = 5;
 
 /**
  * Adds an allow rule, keeping all else that stands in the file, comments too. A project's file that was trusted, or
@@ -84,7 +84,7 @@ async function addRule(named: string, rule: string, check: Check): Promise<void>
       then?.();
       return;
     }
-    if (attempt === mostTries) throw notKept(`${path} is being changed by someone else.`);
+    if (attempt === maxTries) throw notKept(`${path} is being changed by someone else.`);
   }
 }
 

@@ -23,7 +23,7 @@ export async function listenForKeys(
     stdin.setRawMode(true);
     onReturn();
   };
-  const hear = (chunk: Buffer | string) => {
+  const onData = (chunk: Buffer | string) => {
     if (!isListening) return;
     const text = String(chunk);
     // Programs that answer end their answer like a line.
@@ -38,14 +38,14 @@ export async function listenForKeys(
     } else onKey(key);
   };
   stdin.setRawMode(true);
-  stdin.on('data', hear);
+  stdin.on('data', onData);
   stdin.resume();
   process.on('SIGCONT', goOn);
   await new Promise((resolve) => setTimeout(resolve, typeAheadMs));
   isListening = true;
   return () => {
     process.off('SIGCONT', goOn);
-    stdin.off('data', hear);
+    stdin.off('data', onData);
     stdin.pause();
     stdin.setRawMode(false);
   };

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { ModelsSettings, ProviderSettings } from '@pawl/models/select';
+import type { ModelsSettings } from '@pawl/models/select';
 import type { CompactionSettings, Flow, Limits, PermissionMode, RuleSet, TaskSettings } from '@pawl/protocol';
 import { stricterMode } from '@pawl/protocol';
 import type { NetworkAccess, SandboxLimits, SandboxMode } from '@pawl/tools';
@@ -11,7 +11,7 @@ import type { Trust } from '../policy/trust.ts';
 import { smaller, stricterTasks } from './limits.ts';
 import { badConfig, parseConfig } from './parse.ts';
 import { projectConfigPath, userConfigPath } from './paths.ts';
-import type { Written } from './written.ts';
+import type { SettingsFile } from './schema/settings.ts';
 
 export type Config = {
   /** The model of runs that name none, and the file that says so. */
@@ -35,7 +35,7 @@ export type Config = {
   /** When histories are compacted: the project's word before the user's. */
   compaction: Partial<CompactionSettings>;
   /** Groups of people, and which approvals go to which; the user's alone. */
-  approvers: NonNullable<Written['approvers']> | null;
+  approvers: NonNullable<SettingsFile['approvers']> | null;
   /** Providers, pools, variants and models. */
   models: ModelsSettings;
   /** The files that were read. */
@@ -63,13 +63,13 @@ export async function readConfig({ folder, tools, environment = process.env }: R
   if (!hasUser && projectPath === null) return configOf({}, {}, userPath, '', []);
 
   const user = hasUser ? withPaths(await readFile(userPath), dirname(userPath)) : {};
-  const { shareOf } = await import('./project.ts');
-  const { mistakeIn, strayRules } = await import('./meaning.ts');
+  const { restrictProject } = await import('./project.ts');
+  const { firstMistake, rulesOfUnknownTools } = await import('./meaning.ts');
   const { providerNames } = await import('@pawl/models/select');
   const written = projectPath === null ? {} : await readFile(projectPath);
   const known = providerNames(user);
   const trust = projectPath === null ? 'none' : await trustAt(projectPath, written, environment);
-  const { settings: project, ignored } = shareOf(written, {
+  const { settings: project, ignored } = restrictProject(written, {
     user,
     userPath,
     isKnown: (provider) => known.includes(provider),
@@ -81,23 +81,23 @@ export async function readConfig({ folder, tools, environment = process.env }: R
     {
       path: projectPath ?? '',
       settings: project,
-      ignored: [...ignored, ...hostsInVain(user, project, userPath)],
-      all: together(user, project),
+      ignored: [...ignored, ...unusedHosts(user, project, userPath)],
+      all: mergeModels(user, project),
     },
   ];
   const warnings: string[] = [];
   for (const { path, settings, ignored: lines, all } of files) {
-    const mistake = mistakeIn(settings, all);
+    const mistake = firstMistake(settings, all);
     if (mistake !== null) throw badConfig(path, mistake);
-    const stray = tools === undefined ? [] : strayRules(settings, tools);
+    const stray = tools === undefined ? [] : rulesOfUnknownTools(settings, tools);
     warnings.push(...[...lines, ...stray].map((line) => `${path}: ${line}`));
   }
   return configOf(user, project, userPath, projectPath ?? '', warnings);
 }
 
 function configOf(
-  user: Written,
-  project: Written,
+  user: SettingsFile,
+  project: SettingsFile,
   userPath: string,
   projectPath: string,
   warnings: readonly string[],
@@ -115,7 +115,7 @@ function configOf(
       user.mode !== undefined && project.mode !== undefined
         ? stricterMode(user.mode, project.mode)
         : (user.mode ?? project.mode ?? null),
-    sandbox: stricter(narrowness, user.sandbox, project.sandbox),
+    sandbox: stricter(strictestFirst, user.sandbox, project.sandbox),
     sandboxNetwork: narrowedNetwork(user.sandboxNetwork, project.sandboxNetwork),
     sandboxHome: user.sandboxHome ?? [],
     sandboxLimits: user.sandboxLimits ?? {},
@@ -126,14 +126,14 @@ function configOf(
     flows: [...(user.flows ?? []), ...(project.flows ?? [])],
     compaction: { ...user.compaction, ...project.compaction },
     approvers: user.approvers ?? null,
-    models: together(user, project),
+    models: mergeModels(user, project),
     files: [userPath, projectPath].filter((path) => path !== '' && existsSync(path)),
     warnings,
   };
 }
 
 /** A project's pools and variants stand beside the user's, or in place of those of the same name. */
-function together(user: Written, project: Written): ModelsSettings {
+function mergeModels(user: SettingsFile, project: SettingsFile): ModelsSettings {
   return {
     ...(user.providers !== undefined && { providers: user.providers }),
     ...(user.models !== undefined && { models: user.models }),
@@ -142,7 +142,7 @@ function together(user: Written, project: Written): ModelsSettings {
   };
 }
 
-const narrowness: readonly SandboxMode[] = ['read-only', 'workspace-write', 'off'];
+const strictestFirst: readonly SandboxMode[] = ['read-only', 'workspace-write', 'off'];
 
 /** Of two settings the one that comes first in the order. */
 function stricter<Setting>(
@@ -154,7 +154,10 @@ function stricter<Setting>(
 }
 
 /** What a project leaves of the network that the user gives; by itself it gives none. */
-function narrowedNetwork(user: Written['sandboxNetwork'] = 'off', project?: Written['sandboxNetwork']): NetworkAccess {
+function narrowedNetwork(
+  user: SettingsFile['sandboxNetwork'] = 'off',
+  project?: SettingsFile['sandboxNetwork'],
+): NetworkAccess {
   if (user === 'off' || project === 'off') return 'off';
   const within = Array.isArray(project) ? project : null;
   if (user !== 'on') return { hosts: user, within };
@@ -162,36 +165,33 @@ function narrowedNetwork(user: Written['sandboxNetwork'] = 'off', project?: Writ
 }
 
 /** A project that names hosts seems to need them; who has said `off` knows. */
-function hostsInVain(user: Written, project: Written, userPath: string): string[] {
+function unusedHosts(user: SettingsFile, project: SettingsFile, userPath: string): string[] {
   if (user.sandboxNetwork !== undefined || !Array.isArray(project.sandboxNetwork)) return [];
   return [`sandboxNetwork: ignored, because a project may not let its commands out. Put it into ${userPath}.`];
 }
 
-async function readFile(path: string): Promise<Written> {
+async function readFile(path: string): Promise<SettingsFile> {
   const value = await parseConfig(path);
-  const { problemIn } = await import('./check.ts');
-  const { schemaText } = await import('./schema.ts');
-  const problem = problemIn(value, JSON.parse(schemaText()));
-  if (problem !== null) throw badConfig(path, problem);
-  return value as Written;
+  const [{ check }, { settings }] = await Promise.all([import('./schema/check.ts'), import('./schema/settings.ts')]);
+  const checked = check(value, settings);
+  if ('problem' in checked) throw badConfig(path, checked.problem);
+  return checked.value;
 }
 
 /** Whether the user has trusted exactly what this file brings along; of one that brings nothing nobody asks. */
-async function trustAt(path: string, written: Written, environment: NodeJS.ProcessEnv): Promise<Trust['state']> {
+async function trustAt(path: string, written: SettingsFile, environment: NodeJS.ProcessEnv): Promise<Trust['state']> {
   const { trustOf } = await import('../policy/trust.ts');
   return trustOf(dirname(dirname(path)), JSON.parse(JSON.stringify(written)), environment).state;
 }
 
 /** Files of keys are named from the folder of the settings, or from the home. */
-function withPaths(written: Written, folder: string): Written {
+function withPaths(written: SettingsFile, folder: string): SettingsFile {
   if (written.providers === undefined) return written;
   const absolute = (file: string) =>
     /^~(?=[/\\])/.test(file) ? join(homedir(), file.slice(1)) : resolve(folder, file);
-  const providers = Object.entries(written.providers).map(([name, provider]): [string, ProviderSettings] => [
-    name,
-    provider.keys === undefined
-      ? provider
-      : { ...provider, keys: provider.keys.map((key) => ('file' in key ? { file: absolute(key.file) } : key)) },
-  ]);
+  const providers = Object.entries(written.providers).map(([name, provider]) => {
+    const keys = provider.keys?.map((key) => (key.file === undefined ? key : { file: absolute(key.file) }));
+    return [name, { ...provider, ...(keys !== undefined && { keys }) }] as const;
+  });
   return { ...written, providers: Object.fromEntries(providers) };
 }

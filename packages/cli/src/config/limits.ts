@@ -21,13 +21,16 @@ export function stricterTasks(
   return { ...smaller(user, project), ...(wanted !== undefined && { resume: wanted }) };
 }
 
-/** What of the limits is within those that hold without it, and the names of what is not. */
-export function within<Of extends object>(given: Partial<Of>, ceiling: Of): { kept: Partial<Of>; wider: string[] } {
+/** Those of the given limits that are no larger than the ceiling's, and the names of the others. */
+export function within<Of extends object, Given extends Partial<Of>>(
+  given: Given,
+  ceiling: Of,
+): { kept: Given; wider: string[] } {
   const most = new Map<string, unknown>(Object.entries(ceiling));
   const isWider = ([name, limit]: [string, unknown]) => sizeOf(name, limit) > sizeOf(name, most.get(name));
   const entries = Object.entries(given);
   return {
-    kept: Object.fromEntries(entries.filter((entry) => !isWider(entry))) as Partial<Of>,
+    kept: Object.fromEntries(entries.filter((entry) => !isWider(entry))) as Given,
     wider: entries.filter(isWider).map(([name]) => name),
   };
 }

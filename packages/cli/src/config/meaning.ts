@@ -9,16 +9,16 @@ import {
 } from '@pawl/models/select';
 import { parseRule, problemOfHost } from '@pawl/policy';
 import { messageOf } from '@pawl/protocol';
-import type { Written } from './written.ts';
+import type { SettingsFile } from './schema/settings.ts';
 
 /** The first mistake in `written`, as `place: what`, or null; `all` are the settings that hold together with it. */
-export function mistakeIn(written: Written, all: ModelsSettings): string | null {
+export function firstMistake(written: SettingsFile, all: ModelsSettings): string | null {
   for (const mistake of mistakes(written, all)) return mistake;
   return null;
 }
 
 function* mistakes(
-  { rules, pools, models, providers, model, approvers, sandboxNetwork }: Written,
+  { rules, pools, models, providers, model, approvers, sandboxNetwork }: SettingsFile,
   all: ModelsSettings,
 ): Generator<string> {
   for (const [list, texts] of Object.entries(rules ?? {})) {
@@ -101,7 +101,7 @@ function problemOf(act: () => unknown): string | null {
 }
 
 /** A line for each rule about a tool that there is not: it would silently hold for nothing. */
-export function strayRules({ rules }: Pick<Written, 'rules'>, tools: readonly string[]): string[] {
+export function rulesOfUnknownTools({ rules }: Pick<SettingsFile, 'rules'>, tools: readonly string[]): string[] {
   return Object.entries(rules ?? {}).flatMap(([list, texts]) =>
     texts.flatMap((text, index) => {
       const { tool } = parseRule(text);

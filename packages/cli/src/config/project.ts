@@ -4,14 +4,14 @@ import { defaultLimits, taskSettingsOf } from '@pawl/engine';
 import { isWiderMode } from '@pawl/protocol';
 import type { Trust } from '../policy/trust.ts';
 import { within } from './limits.ts';
-import type { Written } from './written.ts';
+import type { SettingsFile } from './schema/settings.ts';
 
 /** What takes effect, and a line for each setting that does not. */
-export type ProjectShare = { settings: Written; ignored: readonly string[] };
+export type ProjectSettings = { settings: SettingsFile; ignored: readonly string[] };
 
 /** Where a project's file counts: beside the user's settings. */
 export type ProjectPlace = {
-  user: Written;
+  user: SettingsFile;
   userPath: string;
   /** Whether the user has such a provider. */
   isKnown(provider: string): boolean;
@@ -23,7 +23,10 @@ export type ProjectPlace = {
  * a stricter mode. What it ships besides and the user has trusted (allows, any mode, fields of requests) counts too. Keys
  * and addresses, which say where a conversation goes and what it costs, and ways out of the sandbox are the user's alone.
  */
-export function shareOf(written: Written, { user, userPath, isKnown, trust }: ProjectPlace): ProjectShare {
+export function restrictProject(
+  written: SettingsFile,
+  { user, userPath, isKnown, trust }: ProjectPlace,
+): ProjectSettings {
   const {
     providers = {},
     models,
@@ -48,8 +51,13 @@ export function shareOf(written: Written, { user, userPath, isKnown, trust }: Pr
     ignored.push(`${place}: ignored, because ${why}. Look at it with: pawl trust`);
   /** The provider of a model that only the project itself tells of, or null. */
   const foreign = (id: string) => Object.keys(providers).find((name) => id.startsWith(`${name}/`) && !isKnown(name));
-  const settings: Written = { ...(compaction !== undefined && { compaction }) };
-  const narrowed = <Of extends object>(name: string, given: Partial<Of>, own: Partial<Of>, usual: Of): Partial<Of> => {
+  const settings: SettingsFile = { ...(compaction !== undefined && { compaction }) };
+  const narrowed = <Of extends object, Given extends Partial<Of>>(
+    name: string,
+    given: Given,
+    own: Partial<Of>,
+    usual: Of,
+  ): Given => {
     const { kept, wider } = within(given, { ...usual, ...own });
     // What the user has settled is no surprise.
     for (const limit of wider.filter((each) => !(each in own)))

@@ -1,15 +1,17 @@
 /** `pawl context --list` and `--remove`: what is large in what the model sees, and how a person takes it out. */
+
 import { createHost } from '@pawl/engine';
 import { removableIn } from '@pawl/engine/core';
 import { stateOf } from '@pawl/engine/readers';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { findSession } from '../sessions/find.ts';
 import { noModel } from '../sessions/no-model.ts';
 import { withLog } from '../sessions/open.ts';
 import { usageError } from '../usage-error.ts';
 
 /** Entries shown, unless as JSON. */
-const mostShown = 20;
+const maxShown = 20;
 
 /** The largest contents first, each with the id by which it can be taken out. */
 export async function listContents(named: string, { json }: { json?: true }): Promise<ExitCode> {
@@ -19,7 +21,7 @@ export async function listContents(named: string, { json }: { json?: true }): Pr
     ...rest,
   }));
   const lines = contents
-    .slice(0, mostShown)
+    .slice(0, maxShown)
     .map(({ id, tokens, what }) => `${id.padEnd(20)}${String(tokens).padStart(9)}  ${what}`);
   const text = [`${'id'.padEnd(20)}${'tokens'.padStart(9)}  content`, ...lines, ''].join('\n');
   process.stdout.write(json === true ? `${JSON.stringify(contents, null, 2)}\n` : text);
@@ -39,7 +41,7 @@ export async function removeContent(named: string, id: string): Promise<ExitCode
       await host.close();
     }
   });
-  process.stderr.write(`Taken out of what the model sees: ${id}. The log keeps it.\n`);
+  printNotice(`Taken out of what the model sees: ${id}. The log keeps it.`);
   return exitCodes.completed;
 }
 

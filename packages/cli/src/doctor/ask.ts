@@ -55,7 +55,7 @@ function askWithKeys({ id, provider, open }: Candidate, timeoutMs: number): Prom
 }
 
 /** Some providers want room for 16 tokens at least: https://platform.openai.com/docs/api-reference/responses/create. */
-const leastAnswer = 16;
+const minAnswer = 16;
 
 async function answer(model: Model, signal: AbortSignal): Promise<void> {
   const question = {
@@ -70,7 +70,7 @@ async function answer(model: Model, signal: AbortSignal): Promise<void> {
     tools: [],
     messages: [question],
     tail: null,
-    maxOutputTokens: leastAnswer,
+    maxOutputTokens: minAnswer,
   };
   for await (const event of model.stream(request, signal)) if (event.type === 'finished') return;
   signal.throwIfAborted();

@@ -29,8 +29,8 @@ export async function doctor({ models, timeout, json }: DoctorFlags): Promise<Ex
     ...(await checkTools(folder)),
     ...(await checkSandbox(config)),
   ];
-  const known = config === null ? [] : await checkProviders(config, folder, environment);
-  const all = [...findings, ...place, ...known];
+  const providers = config === null ? [] : await checkProviders(config, folder, environment);
+  const all = [...findings, ...place, ...providers];
   if (models !== undefined && config !== null) {
     const names = models === true ? await modelsToAsk(config, folder, environment) : models;
     if (names.length === 0) all.push(warning('models', 'there is none to ask', 'Set a key: pawl models tells which.'));
@@ -44,7 +44,7 @@ export async function doctor({ models, timeout, json }: DoctorFlags): Promise<Ex
   return hasFailed ? exitCodes.failed : exitCodes.completed;
 }
 
-/** What goes over the network: the way there, and what is known of models and keys. */
+/** What goes over the network: the way there, and what is providers of models and keys. */
 async function checkProviders(config: Config, folder: string, environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   try {
     return [...checkProxy(config.models, environment), ...(await checkModels(config, folder, environment))];

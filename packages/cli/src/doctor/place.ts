@@ -22,7 +22,7 @@ export function checkNode(): Finding {
 }
 
 /** Below this, SQLite soon cannot write any more. */
-const leastFreeBytes = 200_000_000;
+const minFreeBytes = 200_000_000;
 
 /** The data folder, the room on its disk, and the log itself. */
 export async function checkData(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
@@ -39,7 +39,7 @@ async function checkRoom(folder: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
   const detail = `${folder}, ${(free / 1e9).toFixed(1)} GB free`;
-  return free < leastFreeBytes
+  return free < minFreeBytes
     ? warning('data', detail, 'Make room on this disk before sessions fail to be kept.')
     : ok('data', detail);
 }

@@ -1,6 +1,8 @@
 /** The way to the network: which providers are asked through a proxy. */
-import { type ModelsSettings, providerNames, proxyFor, resolveProvider } from '@pawl/models/select';
+
+import { type ModelsSettings, providerNames, resolveProvider } from '@pawl/models/select';
 import { isPawlError, messageOf } from '@pawl/protocol';
+import { proxyFor } from '@pawl/protocol/proxy';
 import { isConfigured } from '../models/collect.ts';
 import { type Finding, failed, ok } from './finding.ts';
 

@@ -1,8 +1,10 @@
 /** `pawl memory`: what is remembered beyond sessions. */
+
 import type { Memory, MemoryNote } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
 import { projectOf } from '@pawl/tools/memory';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { usageError } from '../usage-error.ts';
 import { parseFolder } from '../values.ts';
@@ -10,7 +12,7 @@ import { openMemory } from './open.ts';
 
 export type MemoryFlags = { everywhere?: true; cwd?: string; json?: true };
 
-const mostFound = 50;
+const maxFound = 50;
 
 export async function listNotes(flags: MemoryFlags): Promise<ExitCode> {
   await show(await withMemory((memory) => memory.list()), flags, 'Nothing is remembered yet.');
@@ -19,7 +21,7 @@ export async function listNotes(flags: MemoryFlags): Promise<ExitCode> {
 
 export async function searchNotes(words: readonly string[], flags: MemoryFlags): Promise<ExitCode> {
   const cwd = parseFolder('-C/--cwd', flags.cwd ?? '.');
-  const notes = await withMemory((memory) => memory.search(words.join(' '), { cwd, limit: mostFound }));
+  const notes = await withMemory((memory) => memory.search(words.join(' '), { cwd, limit: maxFound }));
   await show(notes, flags, 'Nothing is remembered of that here.');
   return exitCodes.completed;
 }
@@ -61,7 +63,7 @@ async function show(notes: readonly MemoryNote[], { json }: MemoryFlags, none: s
   if (json === true) await output.write(`${JSON.stringify(notes, null, 2)}\n`);
   else await output.write(notes.map((note) => `${visible(linesOf(note))}\n`).join(''));
   await output.flush();
-  if (notes.length === 0 && json !== true) process.stderr.write(`${none}\n`);
+  if (notes.length === 0 && json !== true) printNotice(`${none}`);
 }
 
 /** The note, and on a line of its own where it is from. */

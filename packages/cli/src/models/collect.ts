@@ -1,4 +1,4 @@
-/** What there is to tell of models: what is configured, what is known of it, and how it does. */
+/** What there is to tell of models: what is configured, what is catalogued of it, and how it does. */
 import { createHealth, fileHealthStore, type Health, type ProviderReport } from '@pawl/models/health';
 import {
   askCredit,
@@ -203,11 +203,11 @@ function plainId(id: string): string | null {
 /** Models of the catalogue and of the settings whose id has all the words of `filter` in it; `openai/` is its beginning. */
 function matchingIds(settings: ModelsSettings, filter: string): string[] {
   const words = filter.toLowerCase().split(/\s+/);
-  const known = providerNames(settings).flatMap((name) => {
+  const catalogued = providerNames(settings).flatMap((name) => {
     const provider = resolveProvider(name, settings, {});
     return provider === null ? [] : catalogueModels(provider).map((model) => `${name}/${model}`);
   });
-  const all = [...new Set([...configuredIds(settings, null), ...known])];
+  const all = [...new Set([...configuredIds(settings, null), ...catalogued])];
   const has = (id: string, word: string) => (word.endsWith('/') ? id.startsWith(word) : id.includes(word));
   return all.filter((id) => words.every((word) => has(id.toLowerCase(), word)));
 }

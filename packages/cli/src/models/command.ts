@@ -1,8 +1,10 @@
 /** `pawl models`: what is configured and how it does; with words, the models of the catalogue that have them in their name. */
+
 import { oneLine } from '@pawl/engine/readers/visible';
 import { createStyle, type Style, wantsColour } from '@pawl/terminal/text/style';
 import { readConfig } from '../config/config.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printWarning } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { tableLines } from '../output/table.ts';
 import { parseFolder } from '../values.ts';
@@ -17,7 +19,7 @@ export async function showModels(
   const folder = parseFolder('this folder', '.');
   const filter = words.join(' ').trim();
   const config = await readConfig({ folder });
-  for (const warning of config.warnings) process.stderr.write(`pawl: ${oneLine(warning)}\n`);
+  for (const warning of config.warnings) printWarning(warning);
   const report = await collectModels({
     config,
     folder,

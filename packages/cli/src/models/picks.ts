@@ -5,7 +5,7 @@ import { projectFolder } from '../config/paths.ts';
 import { dataFolder } from '../home.ts';
 
 /** Projects that are remembered; the one that was picked for longest ago is forgotten. */
-const mostProjects = 200;
+const maxProjects = 200;
 
 const picksPath = (environment: NodeJS.ProcessEnv) => join(dataFolder(environment), 'last-models.json');
 
@@ -22,7 +22,7 @@ function readPicks(environment: NodeJS.ProcessEnv): [folder: string, model: stri
 
 export function lastPick(folder: string, environment: NodeJS.ProcessEnv = process.env): string | null {
   const project = projectFolder(folder);
-  return readPicks(environment).find(([known]) => known === project)?.[1] ?? null;
+  return readPicks(environment).find(([folder]) => folder === project)?.[1] ?? null;
 }
 
 /**
@@ -34,8 +34,8 @@ export function rememberPick(folder: string, model: string, environment: NodeJS.
   const project = projectFolder(folder);
   const picks = readPicks(environment);
   if (picks.at(-1)?.[0] === project && picks.at(-1)?.[1] === model) return;
-  const others = picks.filter(([known]) => known !== project);
-  const kept = [...others, [project, model] as const].slice(-mostProjects);
+  const others = picks.filter(([folder]) => folder !== project);
+  const kept = [...others, [project, model] as const].slice(-maxProjects);
   const path = picksPath(environment);
   const fresh = `${path}.${process.pid}.tmp`;
   try {

@@ -58,7 +58,7 @@ export function say(answer: AnswerText, text: string): void {
 }
 
 /** What came while nobody looked: the screen gets the rest of it, or all of it if it shows something else. */
-export function catchUp(answer: AnswerText, text: string): void {
+export function writeSnapshot(answer: AnswerText, text: string): void {
   if (!text.startsWith(answer.streamed)) withdraw(answer, 'it was begun anew');
   say(answer, text.slice(answer.streamed.length));
 }
@@ -85,7 +85,7 @@ export function think(answer: AnswerText, text: string): void {
   answer.hasThought = true;
 }
 
-export function endThought(answer: AnswerText): void {
+export function endThinking(answer: AnswerText): void {
   const { screen, thought } = answer;
   if (thought !== '') screen.line(screen.style.dim(visible(thought)));
   answer.thought = '';
@@ -97,10 +97,10 @@ export function finishAnswer(answer: AnswerText, { content }: AssistantMessage):
   const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   answer.said = text.trim();
   if (!answer.hasThought) for (const part of content) if (part.type === 'thinking') think(answer, part.text);
-  endThought(answer);
+  endThinking(answer);
   answer.hasThought = false;
   if (isLive) {
-    catchUp(answer, text);
+    writeSnapshot(answer, text);
     screen.text(answer.writer.end());
     screen.endLine();
   } else if (answer.said !== '' && content.some(({ type }) => type === 'tool_call')) {
@@ -110,7 +110,7 @@ export function finishAnswer(answer: AnswerText, { content }: AssistantMessage):
 }
 
 /** What ends the turn is said last, unless the agent said it in words of its own. */
-export function sayLast(answer: AnswerText, text: string): void {
+export function writeClosing(answer: AnswerText, text: string): void {
   if (!answer.isLive || text.trim() === answer.said) return;
   const writer = openWriter();
   answer.screen.text(`${writer.push(text)}${writer.end()}\n`);

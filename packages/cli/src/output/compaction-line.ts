@@ -1,13 +1,13 @@
 import { oneLine } from '@pawl/engine/readers';
 import type { DurableEvent } from '@pawl/protocol';
 
-type Told = Extract<
+type CompactionEvent = Extract<
   DurableEvent,
   { type: 'context.trimmed' | 'context.removed' | 'context.compacted' | 'compaction.failed' | 'compaction.cancelled' }
 >;
 
 /** What became of the history, in one line. */
-export function compactionLine(event: Told): string {
+export function compactionLine(event: CompactionEvent): string {
   switch (event.type) {
     case 'context.trimmed':
       return `Made room: ${event.data.results.length} old results, about ${event.data.freedTokens} tokens.`;

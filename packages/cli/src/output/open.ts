@@ -1,8 +1,8 @@
 /** The reporter of an output format. */
 import type { OutputFormat } from '../run/flags.ts';
+import type { Shown } from './detail.ts';
 import type { Reporter } from './reporter.ts';
 import type { Screen } from './screen.ts';
-import type { Shown } from './shown.ts';
 import type { Output } from './stdout.ts';
 
 export async function openReporter(

@@ -2,7 +2,16 @@
 import { oneLine } from '@pawl/engine/readers/visible';
 import type { DurableEvent, TransientEvent } from '@pawl/protocol';
 import type { AnswerText } from './answer-text.ts';
-import { catchUp, createAnswerText, endThought, finishAnswer, say, sayLast, think, withdraw } from './answer-text.ts';
+import {
+  createAnswerText,
+  endThinking,
+  finishAnswer,
+  say,
+  think,
+  withdraw,
+  writeClosing,
+  writeSnapshot,
+} from './answer-text.ts';
 import type { Calls } from './call-lines.ts';
 import {
   approvalRequested,
@@ -126,7 +135,7 @@ function showDurable({ screen, answer, calls }: Shown, event: DurableEvent): voi
       break;
     case 'tool.finished':
       callFinished(calls, event.data);
-      if (event.data.endsTurn !== undefined) sayLast(answer, event.data.endsTurn);
+      if (event.data.endsTurn !== undefined) writeClosing(answer, event.data.endsTurn);
       if (calls.running.size > 0) showRunning(calls);
       break;
     case 'turn.ended':
@@ -145,7 +154,7 @@ const waits: ReadonlySet<string> = new Set(['retrying', 'switching_key', 'coolin
 function showTransient({ screen, answer, calls }: Shown, event: TransientEvent): void {
   switch (event.type) {
     case 'stream.text':
-      endThought(answer);
+      endThinking(answer);
       if (answer.isLive) say(answer, event.data.text);
       else screen.status('writing');
       break;
@@ -154,11 +163,11 @@ function showTransient({ screen, answer, calls }: Shown, event: TransientEvent):
       screen.status('thinking');
       break;
     case 'stream.input':
-      endThought(answer);
+      endThinking(answer);
       screen.status(`preparing ${oneLine(event.data.tool)}`);
       break;
     case 'stream.snapshot':
-      if (answer.isLive) catchUp(answer, event.data.text);
+      if (answer.isLive) writeSnapshot(answer, event.data.text);
       break;
     case 'stream.withdrawn':
       withdraw(answer, event.data.reason);

@@ -5,8 +5,8 @@ import { diffLines } from '@pawl/terminal/text/diff';
 import type { Style } from '@pawl/terminal/text/style';
 import { cutToWidth } from '@pawl/terminal/text/width';
 
-const mostDiffLines = 40;
-const mostFailureLines = 10;
+const maxDiffLines = 40;
+const maxFailureLines = 10;
 
 export type Details = {
   style: Style;
@@ -23,13 +23,13 @@ export function toolDetails(finished: EventData['tool.finished'], details: Detai
   const failed =
     status === 'error' || (typeof finished.details?.exitCode === 'number' && finished.details.exitCode !== 0);
   if (status === 'ok' && !failed && diff !== null)
-    return within(diffLines(diff, style), isVerbose ? null : mostDiffLines);
+    return within(diffLines(diff, style), isVerbose ? null : maxDiffLines);
   const lines = visible(content).trimEnd().split('\n');
   if (isVerbose) return lines.map((line) => `  ${style.dim(line)}`);
   // One line stands beside the call already.
   if (!failed || lines.length < 2) return [];
   // The end of an output is where it says why.
-  const shown = lines.filter((line) => line.trim() !== '').slice(-mostFailureLines);
+  const shown = lines.filter((line) => line.trim() !== '').slice(-maxFailureLines);
   return shown.map((line) => `  ${style.dim(cutToWidth(line.replaceAll('\t', '    '), columns - 2))}`);
 }
 

@@ -1,4 +1,5 @@
 /** `pawl policy explain 'bash(git log && rm x)'`: which rule decides on a call, part by part, and why. Nothing is run. */
+
 import { homedir } from 'node:os';
 import { canonicalPathsOf, type Tool, type ToolScope } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
@@ -14,6 +15,7 @@ import {
 import type { JsonObject, PermissionMode } from '@pawl/protocol';
 import { createStyle, wantsColour } from '@pawl/terminal/text/style';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printWarning } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { tableLines } from '../output/table.ts';
 import { openTools } from '../run/tools.ts';
@@ -30,11 +32,11 @@ export async function explainCall(call: string, flags: ExplainFlags): Promise<Ex
   const mode = flags.permissionMode ?? policy.mode;
   const notices: string[] = [];
   const { tools } = openTools({ config: policy.config, sandbox: null, notice: (line) => notices.push(line) });
-  const known = tools.find(({ name }) => name === tool);
-  if (known === undefined && !tool.startsWith('mcp__')) {
+  const named = tools.find(({ name }) => name === tool);
+  if (named === undefined && !tool.startsWith('mcp__')) {
     notices.push(`There is no tool ${JSON.stringify(tool)} here. It is judged as one that may do anything.`);
   }
-  const facts = await factsOf(known, argument, { ...base, mode });
+  const facts = await factsOf(named, argument, { ...base, mode });
   const explanation = explainByRules({ ...base, ...facts, tool, layers: policy.layers, mode });
   const isToolAsking = explanation.ruling.rule === `tool ${tool}` && explanation.ruling.verdict === 'ask';
   const suggestions = isToolAsking ? suggestRules({ ...base, ...facts, tool }) : [];
@@ -45,7 +47,7 @@ export async function explainCall(call: string, flags: ExplainFlags): Promise<Ex
       : textOf(call, explanation, suggestions),
   );
   await output.flush();
-  for (const warning of [...policy.warnings, ...notices]) process.stderr.write(`pawl: ${visible(warning)}\n`);
+  for (const warning of [...policy.warnings, ...notices]) printWarning(warning);
   return exitCodes.completed;
 }
 

@@ -1,8 +1,10 @@
 /** `pawl policy list`: every rule that holds here, with its layer and where it is written. */
+
 import { visible } from '@pawl/engine/readers/visible';
 import { parseRule } from '@pawl/policy';
 import { createStyle, wantsColour } from '@pawl/terminal/text/style';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printWarning } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { tableLines } from '../output/table.ts';
 import { lists, type PolicyFlags, readPolicy } from './rules.ts';
@@ -33,6 +35,6 @@ export async function listRules(flags: PolicyFlags): Promise<ExitCode> {
     );
   }
   await output.flush();
-  for (const warning of warnings) process.stderr.write(`pawl: ${visible(warning)}\n`);
+  for (const warning of warnings) printWarning(warning);
   return exitCodes.completed;
 }

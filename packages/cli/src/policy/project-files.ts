@@ -8,8 +8,8 @@ import { projectConfigPath, projectFolder } from '../config/paths.ts';
 export type ShippedFile = { name: string; path: string; text: string };
 export type ProjectFiles = { agents: readonly ShippedFile[]; prompts: readonly ShippedFile[] };
 
-const mostFiles = 50;
-const mostBytes = 64 * 1024;
+const maxFiles = 50;
+const maxBytes = 64 * 1024;
 const fileName = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63})\.md$/;
 
 /** The folder that a project's settings belong to. */
@@ -32,7 +32,7 @@ function filesIn(project: string, kind: keyof ProjectFiles): ShippedFile[] {
     const names = readdirSync(folder).filter((entry) => fileName.test(entry));
     return names
       .sort()
-      .slice(0, mostFiles)
+      .slice(0, maxFiles)
       .flatMap((entry) => shippedFile(root, join(folder, entry), fileName.exec(entry)?.[1] ?? entry));
   } catch {
     // A folder that changes meanwhile or must not be read ships nothing.
@@ -44,7 +44,7 @@ function shippedFile(root: string, path: string, name: string): ShippedFile[] {
   try {
     const real = realpathSync(path);
     const status = statSync(real);
-    if (!isInside(root, real) || !status.isFile() || status.size > mostBytes) return [];
+    if (!isInside(root, real) || !status.isFile() || status.size > maxBytes) return [];
     return [{ name, path, text: readFileSync(real, 'utf8') }];
   } catch {
     // A link that leads nowhere, or what must not be read.

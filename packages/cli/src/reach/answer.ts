@@ -1,13 +1,15 @@
 /** `pawl approve`, `deny` and `answer`: a person's word on what a session, or one of its tasks, asks. */
+
 import type { Storage } from '@pawl/engine';
-import { oneLine, visible } from '@pawl/engine/readers/visible';
+import { oneLine } from '@pawl/engine/readers/visible';
 import { parseRule } from '@pawl/policy';
 import type { Answer, JsonObject, Question } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { findSession } from '../sessions/find.ts';
 import { withLog } from '../sessions/open.ts';
 import { usageError } from '../usage-error.ts';
-import { deliver, type Errand } from './deliver.ts';
+import { type CommandRequest, deliver } from './deliver.ts';
 import { readerOf } from './guest.ts';
 import { choosePending, type Pending, pendingIn } from './pending.ts';
 
@@ -87,7 +89,7 @@ async function resolve(
   named: string,
   call: string | undefined,
   kind: Pending['kind'],
-  errand: (pending: Pending) => Errand,
+  errand: (pending: Pending) => CommandRequest,
 ): Promise<ExitCode> {
   const { main, pending, isDriven } = await withLog(async (log) => {
     const { session } = await findSession(log, named);
@@ -95,7 +97,7 @@ async function resolve(
     const { isDriven } = await deliver(log, errand(pending));
     return { main: await mainOf(log, pending.session), pending, isDriven };
   });
-  process.stderr.write(`${visible(saidText(pending))}\n`);
+  printNotice(saidText(pending));
   if (isDriven) return exitCodes.completed;
   // What else is asked waits for other terminals, as this did.
   const { runPrompt } = await import('../run/run.ts');

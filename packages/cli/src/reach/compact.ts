@@ -1,8 +1,8 @@
 import type { Storage } from '@pawl/engine';
-import { visible } from '@pawl/engine/readers/visible';
 import type { DurableEvent } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { compactionLine } from '../output/compaction-line.ts';
+import { printNotice } from '../output/notice.ts';
 import { findSession } from '../sessions/find.ts';
 import { withLog } from '../sessions/open.ts';
 import { deliver } from './deliver.ts';
@@ -26,10 +26,10 @@ export async function compactSession(named: string, words: readonly string[]): P
   }
   const ending = await withLog((log) => endingAfter(log, session, receipt));
   if (ending === null) {
-    process.stderr.write('The compaction is not over; it is gone on with together with the session.\n');
+    printNotice('The compaction is not over; it is gone on with together with the session.');
     return exitCodes.later;
   }
-  if (receipt.isDriven) process.stderr.write(`${visible(compactionLine(ending))}\n`);
+  if (receipt.isDriven) printNotice(compactionLine(ending));
   return ending.type === 'context.compacted' ? exitCodes.completed : exitCodes.failed;
 }
 

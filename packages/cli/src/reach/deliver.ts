@@ -6,19 +6,21 @@ import type { Command, CommandData, CommandType, Receipt } from '@pawl/protocol'
 import { isPawlError } from '@pawl/protocol';
 import { isGone, ownerOf } from './owner.ts';
 
-export type Errand = { [Type in CommandType]: { session: string; type: Type; data: CommandData[Type] } }[CommandType];
-export type Delivered = Receipt & { isDriven: boolean };
+export type CommandRequest = {
+  [Type in CommandType]: { session: string; type: Type; data: CommandData[Type] };
+}[CommandType];
+export type DeliveryReceipt = Receipt & { isDriven: boolean };
 
 /** How often a session may change hands meanwhile. */
-const mostTries = 100;
+const maxTries = 100;
 
 /**
  * Through the process that drives the session, else through its log. Its id is one and the same all along, so that what
  * was accepted by a process that died before it said so is not done twice.
  * @throws the refusal.
  */
-export async function deliver(log: Storage, errand: Errand, id: string = createId()): Promise<Delivered> {
-  for (let tries = 1; tries < mostTries; tries++) {
+export async function deliver(log: Storage, errand: CommandRequest, id: string = createId()): Promise<DeliveryReceipt> {
+  for (let tries = 1; tries < maxTries; tries++) {
     const delivered = (await throughDriver(log, errand, id)) ?? (await throughLog(log, errand, id));
     if (delivered !== null) return delivered;
     await pause(20);
@@ -27,7 +29,11 @@ export async function deliver(log: Storage, errand: Errand, id: string = createI
 }
 
 /** Null where nobody drives it, or no longer. */
-async function throughDriver(log: Storage, { session, type, data }: Errand, id: string): Promise<Delivered | null> {
+async function throughDriver(
+  log: Storage,
+  { session, type, data }: CommandRequest,
+  id: string,
+): Promise<DeliveryReceipt | null> {
   const owner = await ownerOf(log, session);
   if (owner === null) return null;
   try {
@@ -42,7 +48,7 @@ async function throughDriver(log: Storage, { session, type, data }: Errand, id: 
 }
 
 /** Null where somebody drives it by now. */
-async function throughLog(log: Storage, errand: Errand, id: string): Promise<Delivered | null> {
+async function throughLog(log: Storage, errand: CommandRequest, id: string): Promise<DeliveryReceipt | null> {
   try {
     return { ...(await writeCommand(log, commandOf(errand, id))), isDriven: false };
   } catch (error) {
@@ -51,4 +57,4 @@ async function throughLog(log: Storage, errand: Errand, id: string): Promise<Del
   }
 }
 
-const commandOf = (errand: Errand, id: string) => ({ id, by: actingFor(), ...errand }) as Command;
+const commandOf = (errand: CommandRequest, id: string) => ({ id, by: actingFor(), ...errand }) as Command;

@@ -6,12 +6,12 @@ import { isPawlError, PawlError } from '@pawl/protocol';
 import { dataFolder } from '../home.ts';
 
 /** How long a process that has just taken a session up may take until it listens, ms. */
-const patienceMs = 5000;
-const lookEveryMs = 50;
+const maxWaitMs = 5000;
+const pollMs = 50;
 
 /** A client of it; null if nobody drives the session. @throws `session_locked` where it cannot be reached. */
 export async function ownerOf(log: SessionLog, session: string): Promise<LocalConnection | null> {
-  const until = Date.now() + patienceMs;
+  const until = Date.now() + maxWaitMs;
   for (;;) {
     const owner = (await log.owner?.(session)) ?? null;
     if (owner === null) return null;
@@ -23,7 +23,7 @@ export async function ownerOf(log: SessionLog, session: string): Promise<LocalCo
         `Session ${session} is driven by process ${owner.pid}, which cannot be reached. Wait for it, or end it.`,
       );
     }
-    await pause(lookEveryMs);
+    await pause(pollMs);
   }
 }
 

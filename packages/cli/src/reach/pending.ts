@@ -36,9 +36,9 @@ export function choosePending(
   const [found, ...others] = meant;
   const list = waiting.map((pending) => `${pending.session} ${pending.call}`).join(', ');
   if (found === undefined) {
-    const known = waiting.length === 0 ? '' : ` There are: ${list}.`;
+    const choices = waiting.length === 0 ? '' : ` There are: ${list}.`;
     const which = call === undefined ? 'Nothing' : `No call ${call}`;
-    throw new PawlError('no_approval', `${which} of session ${session} waits for an ${word}.${known}`);
+    throw new PawlError('no_approval', `${which} of session ${session} waits for an ${word}.${choices}`);
   }
   if (others.length === 0) return found;
   throw usageError(`Several calls wait for an ${word}: ${list}. Say which: the session and the call.`);

@@ -1,7 +1,7 @@
 import { createId, type Storage } from '@pawl/engine';
-import { visible } from '@pawl/engine/readers/visible';
 import type { CommandData, Limits } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { type OutputFormat, readBudget } from '../run/flags.ts';
 import { readPrompt } from '../run/prompt.ts';
 import { untilAnswered } from '../run/watch.ts';
@@ -46,7 +46,7 @@ export async function sendInput(named: string, words: readonly string[], flags: 
   if (followed === null)
     return runPrompt(prompt, { resume: session, outputFormat: flags.outputFormat, ...budgetOf(flags) });
   if (followed.end === 'over') return followed.exitCode;
-  process.stderr.write(`The process that drove session ${session} is gone. Going on with it here.\n`);
+  printNotice(`The process that drove session ${session} is gone. Going on with it here.`);
   return runPrompt(null, { resume: session, outputFormat: flags.outputFormat });
 }
 
@@ -93,7 +93,7 @@ async function leave(log: Storage, { session, prompt, delivery, limits, id }: In
   const next = isDriven
     ? `Watch it: pawl watch ${session}`
     : `Nobody drives the session. Go on with it: pawl run --resume ${session}`;
-  process.stderr.write(`${visible(`Sent as ${id}. ${next}`)}\n`);
+  printNotice(`Sent as ${id}. ${next}`);
   return { exitCode: exitCodes.completed, end: 'over' };
 }
 

@@ -1,16 +1,17 @@
 /** `pawl pause`, `resume` and `cancel`: signals to a session, whoever drives it. */
-import { visible } from '@pawl/engine/readers/visible';
+
 import { isPawlError } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { findSession } from '../sessions/find.ts';
 import { withLog } from '../sessions/open.ts';
-import { type Delivered, deliver, type Errand } from './deliver.ts';
+import { type CommandRequest, type DeliveryReceipt, deliver } from './deliver.ts';
 import { readerOf } from './guest.ts';
 
 /** Before its next step; where nobody drives the session, from the next time that it is gone on with. */
 export async function pauseSession(named: string): Promise<ExitCode> {
   const { session } = await deliverTo(named, (session) => ({ session, type: 'session.pause', data: {} }));
-  say(`Session ${session} pauses at its next safe point. Go on with it: pawl resume ${session}`);
+  printNotice(`Session ${session} pauses at its next safe point. Go on with it: pawl resume ${session}`);
   return exitCodes.completed;
 }
 
@@ -28,7 +29,7 @@ export async function resumeSession(named: string): Promise<ExitCode> {
     }
   });
   if (delivered?.isDriven === true) {
-    say(`Session ${session} goes on. Watch it: pawl watch ${session}`);
+    printNotice(`Session ${session} goes on. Watch it: pawl watch ${session}`);
     return exitCodes.completed;
   }
   const { runPrompt } = await import('../run/run.ts');
@@ -44,17 +45,18 @@ export async function cancelTurn(named: string, { reason }: { reason?: string })
     const { runPrompt } = await import('../run/run.ts');
     await runPrompt(null, { resume: session, outputFormat: 'text' });
   }
-  say(isDriven ? `The turn of session ${session} is being cancelled.` : `The turn of session ${session} is cancelled.`);
+  printNotice(
+    isDriven ? `The turn of session ${session} is being cancelled.` : `The turn of session ${session} is cancelled.`,
+  );
   return exitCodes.completed;
 }
 
-async function deliverTo(named: string, errand: (session: string) => Errand): Promise<Delivered & { session: string }> {
+async function deliverTo(
+  named: string,
+  errand: (session: string) => CommandRequest,
+): Promise<DeliveryReceipt & { session: string }> {
   return withLog(async (log) => {
     const { session } = await findSession(log, named);
     return { session, ...(await deliver(log, errand(session))) };
   });
-}
-
-function say(line: string): void {
-  process.stderr.write(`${visible(line)}\n`);
 }

@@ -1,5 +1,5 @@
-import { visible } from '@pawl/engine/readers/visible';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import type { OutputFormat } from '../run/flags.ts';
 import { findSession } from '../sessions/find.ts';
 import { withLog } from '../sessions/open.ts';
@@ -59,7 +59,7 @@ const untilItEnds = async () => ({ input: null, isOver: () => false });
 async function nobodyDrives(session: string, flags: WatchFlags): Promise<ExitCode> {
   const view = await withLog((log) => readerOf(log).view(session));
   if (view.turn !== null) return endOf(session, { exitCode: exitCodes.later, end: 'gone' }, flags);
-  say(
+  printNotice(
     `Nobody drives session ${session}. Go on with it: pawl send ${session} "what to do"; look at it: pawl sessions show ${session}`,
   );
   return view.lastTurn === null ? exitCodes.completed : exitCodeOf(view.lastTurn, null);
@@ -69,11 +69,11 @@ async function nobodyDrives(session: string, flags: WatchFlags): Promise<ExitCod
 async function endOf(session: string, { exitCode, end }: Followed, flags: WatchFlags): Promise<ExitCode> {
   if (end === 'over') return exitCode;
   if (flags.takeOver === true) {
-    say(`The process that drove session ${session} is gone. Going on with it here.`);
+    printNotice(`The process that drove session ${session} is gone. Going on with it here.`);
     const { runPrompt } = await import('../run/run.ts');
     return runPrompt(null, { resume: session, outputFormat: flags.outputFormat });
   }
-  say(
+  printNotice(
     `The process that drove session ${session} is gone, and its turn is not over. Go on with it: pawl run --resume ${session}`,
   );
   return exitCode;
@@ -82,8 +82,4 @@ async function endOf(session: string, { exitCode, end }: Followed, flags: WatchF
 function parseAfter(text: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   throw usageError(`--after: "${text}" is not the number of an event.`);
-}
-
-function say(line: string): void {
-  process.stderr.write(`${visible(line)}\n`);
 }

@@ -6,7 +6,7 @@ import { diffLines } from '@pawl/terminal/text/diff';
 import { createStyle, wantsColour } from '@pawl/terminal/text/style';
 import { planReversal, type Reversal } from '@pawl/tools/undo';
 import { openOutput } from '../output/stdout.ts';
-import type { Ground } from './ground.ts';
+import type { ParentFolder } from './resting-session.ts';
 
 export type ReverseFlags = {
   /** Only shows what would be done. */
@@ -21,7 +21,7 @@ export type ReverseFlags = {
 };
 
 export const planFor = (
-  { log, summary }: Ground,
+  { log, summary }: ParentFolder,
   changes: FileChanges,
   direction: 'undo' | 'redo',
   { outside, obeyed }: ReverseFlags = {},
@@ -35,11 +35,11 @@ export const planFor = (
     allowsObeyed: obeyed === true,
   });
 
-const mostListed = 20;
+const maxListed = 20;
 
 const listed = (lines: readonly string[]) => [
-  ...lines.slice(0, mostListed),
-  ...(lines.length > mostListed ? [`  and ${lines.length - mostListed} more`] : []),
+  ...lines.slice(0, maxListed),
+  ...(lines.length > maxListed ? [`  and ${lines.length - maxListed} more`] : []),
 ];
 
 /** Nothing is done if a part cannot be, unless that was said to be left out. @throws `not_undoable`. */

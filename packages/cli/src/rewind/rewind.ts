@@ -3,9 +3,10 @@ import { visible } from '@pawl/engine/readers/visible';
 import type { DurableEvent } from '@pawl/protocol';
 import { PawlError, textOf } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { copySession } from '../sessions/fork.ts';
 import { usageError } from '../usage-error.ts';
-import { onGround, tellSession } from './ground.ts';
+import { reportToSession, withRestingSession } from './resting-session.ts';
 import { perform, planFor, type ReverseFlags, report, reportJson } from './reverse.ts';
 import { pathsText } from './undo.ts';
 
@@ -24,7 +25,7 @@ export async function rewind(named: string, flags: RewindFlags): Promise<ExitCod
   const isOfFiles = flags.files === true || flags.both === true;
   const isOfConversation = flags.conversation === true || flags.both === true;
   if (!isOfFiles && !isOfConversation) throw usageError('Say what to rewind: --files, --conversation or --both.');
-  const done = await onGround(named, async (ground) => {
+  const done = await withRestingSession(named, async (ground) => {
     const afterSeq = seqBefore(ground.events, flags.before);
     const { session } = ground.summary;
     const changes = fileChangesOf(ground.events, { afterSeq, tasks: ground.tasks });
@@ -38,7 +39,7 @@ export async function rewind(named: string, flags: RewindFlags): Promise<ExitCod
   if (isChanged && reversal !== null) {
     const files = pathsText(reversal.steps);
     const onward = copy === null ? '' : ` The work went on from there in session ${copy.session}.`;
-    await tellSession(
+    await reportToSession(
       session,
       `The user put files back to what they were before message ${flags.before}: ${files}.${onward} Read a file again before you rely on it.`,
       { direction: 'undo', files: reversal.digests },
@@ -58,7 +59,7 @@ export async function rewind(named: string, flags: RewindFlags): Promise<ExitCod
     if (draft !== null) {
       process.stderr.write(`It stops before this message, which you may send again or change:\n${visible(draft)}\n`);
     }
-    process.stderr.write(`Go on with: pawl run --resume ${copy.session} "what to do"\n`);
+    printNotice(`Go on with: pawl run --resume ${copy.session} "what to do"`);
   }
   return exitCodes.completed;
 }

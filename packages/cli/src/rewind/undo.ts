@@ -4,23 +4,23 @@ import type { Reversal } from '@pawl/tools/undo';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { usageError } from '../usage-error.ts';
 import { parseCount } from '../values.ts';
-import { type Ground, onGround, tellSession } from './ground.ts';
+import { type ParentFolder, reportToSession, withRestingSession } from './resting-session.ts';
 import { perform, planFor, type ReverseFlags, report, reportJson } from './reverse.ts';
 
 export type UndoFlags = ReverseFlags & { turn?: string };
 
 export type Direction = 'undo' | 'redo';
-export type Chosen = { turn: number; changes: FileChanges; reversal: Reversal };
+type Chosen = { turn: number; changes: FileChanges; reversal: Reversal };
 
 /** `pawl undo` and `pawl redo`: of the last turn that is not undone, or of the first that is. @throws `not_undoable`. */
 export async function undo(named: string | undefined, direction: Direction, flags: UndoFlags): Promise<ExitCode> {
-  const { session, chosen, isChanged } = await onGround(named, async (ground) => {
+  const { session, chosen, isChanged } = await withRestingSession(named, async (ground) => {
     const found = await chooseTurn(ground, direction, flags);
     return { session: ground.summary.session, chosen: found, isChanged: await perform(found.reversal, flags) };
   });
   const { turn, changes, reversal } = chosen;
   if (isChanged) {
-    await tellSession(session, sentenceFor(direction, turn, reversal), { direction, files: reversal.digests });
+    await reportToSession(session, sentenceFor(direction, turn, reversal), { direction, files: reversal.digests });
   }
   if (flags.json === true) process.stdout.write(reportJson(reversal, changes));
   const done = direction === 'undo' ? 'Undid' : 'Did again';
@@ -37,15 +37,15 @@ export function sentenceFor(direction: Direction, turn: number, { steps }: Rever
   return `The user ${deed} the file changes of turn ${turn}: ${pathsText(steps)}. Read a file again before you rely on it.`;
 }
 
-const mostNamed = 20;
+const maxNamed = 20;
 
 export function pathsText(steps: Reversal['steps']): string {
-  const named = steps.slice(0, mostNamed).map(({ shown }) => shown);
-  return named.join(', ') + (steps.length > mostNamed ? ` and ${steps.length - mostNamed} more` : '');
+  const named = steps.slice(0, maxNamed).map(({ shown }) => shown);
+  return named.join(', ') + (steps.length > maxNamed ? ` and ${steps.length - maxNamed} more` : '');
 }
 
 /** The turn that is undone or done again next. @throws `nothing_to_undo`, `usage`. */
-export async function chooseTurn(ground: Ground, direction: Direction, flags: UndoFlags): Promise<Chosen> {
+export async function chooseTurn(ground: ParentFolder, direction: Direction, flags: UndoFlags): Promise<Chosen> {
   const { events, tasks, summary } = ground;
   if (flags.turn !== undefined) {
     const turn = parseCount('--turn', flags.turn);

@@ -3,13 +3,13 @@
 import { followTree, hasOpenTasks } from '@pawl/client/tree';
 import type { Client, DurableEvent, Identity, SessionClient } from '@pawl/protocol';
 import { isPawlError } from '@pawl/protocol';
-import type { Desk } from '../approvals/desk.ts';
+import type { Prompter } from '../approvals/prompter.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
+import type { Shown } from '../output/detail.ts';
 import { openReporter } from '../output/open.ts';
 import type { Screen } from '../output/screen.ts';
 import { createScreen } from '../output/screen.ts';
-import type { Shown } from '../output/shown.ts';
 import { openOutput } from '../output/stdout.ts';
 import type { Begin } from './begin.ts';
 import type { OutputFormat } from './flags.ts';
@@ -61,14 +61,16 @@ export async function drive({
   const output = openOutput(process.stdout, () => {
     if (!interrupts.isInterrupted()) interrupts.interrupt('nobody reads the output any more');
   });
-  const desk = isAttended ? await openTerminalDesk({ session, identity, onRuleKept }, screen, interrupts) : null;
+  const prompter = isAttended
+    ? await openTerminalPrompter({ session, identity, onRuleKept }, screen, interrupts)
+    : null;
   try {
     let hasAnswered = false;
     let isDone = false;
     const before = await session.view();
     const live = session.events({ seq: fromSeq }, watching.signal);
     const first = live.next();
-    // Told to whoever reads them.
+    // Whoever reads the events sees it.
     first.catch(() => undefined);
     // What is only broadcast, such as a notice, passes by whoever has not caught up with the log when it comes.
     if (before.seq > fromSeq) await first;
@@ -77,17 +79,18 @@ export async function drive({
     const turns = createOwnTurns(input);
     // Loaded while the request is on its way.
     const reporter = await openReporter(format, screen, output, detail);
-    desk?.add(await session.view());
+    prompter?.add(await session.view());
     const tree = await followTree(host, before, {
-      async tell(event, name) {
+      async onEvent(event, name) {
         turns.taskEvent(event, name);
         await reporter.task?.(event, name);
-        if (desk === null && isForDesk(event) && format === 'text') tellWhere(event, screen);
-        if (desk !== null && isForDesk(event)) desk.event(event, { name, session: await host.open(event.session) });
+        if (prompter === null && isRequest(event) && format === 'text') printAnswerCommand(event, screen);
+        if (prompter !== null && isRequest(event))
+          prompter.event(event, { name, session: await host.open(event.session) });
       },
-      async found(view, name) {
+      async onOpenTask(view, name) {
         const isAsking = view.approvals.length + view.questions.length > 0;
-        if (desk !== null && isAsking) desk.add(view, { name, session: await host.open(view.session) });
+        if (prompter !== null && isAsking) prompter.add(view, { name, session: await host.open(view.session) });
       },
     });
     watching.signal.addEventListener('abort', tree.close, { once: true });
@@ -102,8 +105,8 @@ export async function drive({
       }
       await reporter.event(event);
       if (!('seq' in event)) continue;
-      desk?.event(event);
-      if (desk === null && isForDesk(event) && format === 'text') tellWhere(event, screen);
+      prompter?.event(event);
+      if (prompter === null && isRequest(event) && format === 'text') printAnswerCommand(event, screen);
       // After an interruption the queue waits, so the end of a turn is the end.
       isDone = (await isOver(event)) || isDone;
       if (interrupts.isInterrupted() && event.type === 'turn.ended') break;
@@ -120,7 +123,7 @@ export async function drive({
     await reporter.finish({ tally, view, exitCode });
     return exitCode;
   } finally {
-    desk?.close();
+    prompter?.close();
     screen.close();
     interrupts.close();
     clearInterval(alive);
@@ -145,7 +148,7 @@ export async function isQuiet(session: SessionClient, { seq }: Pick<DurableEvent
 }
 
 /** Nobody here can answer; somebody at another terminal can. */
-function tellWhere({ type, session, data }: DurableEvent, screen: Screen): void {
+function printAnswerCommand({ type, session, data }: DurableEvent, screen: Screen): void {
   if (type === 'approval.requested') {
     screen.line(screen.style.yellow(`? waits for an answer: pawl approve ${session} ${data.call}, or pawl deny`));
   }
@@ -154,7 +157,7 @@ function tellWhere({ type, session, data }: DurableEvent, screen: Screen): void 
   }
 }
 
-const isForDesk = ({ type }: DurableEvent) => /^(?:approval|question)\./.test(type);
+const isRequest = ({ type }: DurableEvent) => /^(?:approval|question)\./.test(type);
 
 /** Cancels the turn and keeps what is queued. Where no turn runs, there is nothing more to wait for. */
 function stop(session: SessionClient, screen: Screen, watching: AbortController, reason: string): void {
@@ -164,16 +167,16 @@ function stop(session: SessionClient, screen: Screen, watching: AbortController,
   });
 }
 
-async function openTerminalDesk(
+async function openTerminalPrompter(
   { session, identity, onRuleKept }: Pick<Drive, 'session' | 'identity' | 'onRuleKept'>,
   screen: Screen,
   interrupts: Interrupts,
-): Promise<Desk> {
-  const { openDesk } = await import('../approvals/desk.ts');
+): Promise<Prompter> {
+  const { openPrompter } = await import('../approvals/prompter.ts');
   const { openKeyboard } = await import('../approvals/person.ts');
   const { stderr, env } = process;
   const canRedraw = env.TERM !== 'dumb';
-  return openDesk({
+  return openPrompter({
     session,
     identity,
     screen,

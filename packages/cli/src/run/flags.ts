@@ -1,10 +1,11 @@
 /** What the flags of a run ask for, checked before anything is opened. */
 import { parseRule } from '@pawl/policy';
 import type { CompactionSettings, Limits, PermissionMode, RuleSet, TurnOptions } from '@pawl/protocol';
+import { bounds } from '@pawl/protocol';
 import type { SandboxMode } from '@pawl/tools';
 import { defaultAgent } from '../agents/check.ts';
 import type { Traffic } from '../models.ts';
-import type { Shown } from '../output/shown.ts';
+import type { Shown } from '../output/detail.ts';
 import { usageError } from '../usage-error.ts';
 import { parseCount, parseDollars, parseDuration, parseFolder } from '../values.ts';
 import { type Origin, readOrigin } from './origin.ts';
@@ -80,7 +81,6 @@ export type RunOptions = {
 };
 
 /** The most steps that a turn can be given. */
-const mostSteps = 1000;
 
 /** @throws `usage`, `bad_rule`. */
 export function readFlags(flags: RunFlags): RunOptions {
@@ -102,7 +102,7 @@ export function readFlags(flags: RunFlags): RunOptions {
     sandbox: flags.sandbox ?? null,
     rules: { allow, ask, deny },
     limits: {
-      ...(maxSteps !== undefined && { steps: parseCount('--max-steps', maxSteps, mostSteps) }),
+      ...(maxSteps !== undefined && { steps: parseCount('--max-steps', maxSteps, bounds.maxSteps) }),
       ...(maxDuration !== undefined && { durationMs: parseDuration('--max-duration', maxDuration) }),
       ...(maxTokens !== undefined && { tokens: parseCount('--max-tokens', maxTokens) }),
       ...(maxUsd !== undefined && { usd: parseDollars('--max-usd', maxUsd) }),

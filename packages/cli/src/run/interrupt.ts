@@ -21,13 +21,13 @@ export function listenForInterrupts(onInterrupt: (reason: string) => void, leave
     isInterrupted = true;
     onInterrupt(reason);
   };
-  const hear = (signal: NodeJS.Signals) => interrupt(reasons[signal] ?? signal);
-  for (const signal of signals) process.on(signal, hear);
+  const onSignal = (signal: NodeJS.Signals) => interrupt(reasons[signal] ?? signal);
+  for (const signal of signals) process.on(signal, onSignal);
   return {
     interrupt,
     isInterrupted: () => isInterrupted,
     close() {
-      for (const signal of signals) process.off(signal, hear);
+      for (const signal of signals) process.off(signal, onSignal);
     },
   };
 }

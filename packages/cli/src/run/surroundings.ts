@@ -21,9 +21,9 @@ export function openSurroundings(memory: Memory, environment: NodeJS.ProcessEnv 
   };
 }
 
-/** A project's own pieces of the prompt, as far as the user has trusted exactly them; what is not is told once. */
+/** A project's own pieces of the prompt, as far as the user has trusted exactly them; what is not is announced once. */
 function projectPrompts(environment: NodeJS.ProcessEnv) {
-  const told = new Set<string>();
+  const announced = new Set<string>();
   return async (cwd: string, notice: (message: string) => void): Promise<readonly ShippedFile[]> => {
     const folder = projectOf(cwd);
     if (!existsSync(join(folder, '.pawl', 'prompts'))) return [];
@@ -35,8 +35,8 @@ function projectPrompts(environment: NodeJS.ProcessEnv) {
     const settings = path === null ? {} : JSON.parse(JSON.stringify(await parseConfig(path)));
     const { state, digest } = trustOf(folder, settings, environment, files);
     if (state === 'trusted') return files.prompts;
-    if (digest !== null && !told.has(digest)) {
-      told.add(digest);
+    if (digest !== null && !announced.has(digest)) {
+      announced.add(digest);
       notice(
         `${join(folder, '.pawl', 'prompts')} is left out, because you have not trusted it. Look at it with: pawl trust`,
       );

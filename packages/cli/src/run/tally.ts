@@ -112,7 +112,7 @@ export function countDenials({ calls, denials }: Tally, event: DurableEvent, tas
       break;
     }
     case 'approval.requested': {
-      // Of a run that was taken up in the middle, the calls so far are known from here.
+      // Of a run that was taken up in the middle, the calls so far are proposed from here.
       const { call, tool, input, rule } = event.data;
       calls.set(keyOf(call), { tool, input, rule });
       break;
@@ -124,9 +124,9 @@ export function countDenials({ calls, denials }: Tally, event: DurableEvent, tas
     }
     case 'tool.finished': {
       const { call, status, content, isUnattended = false } = event.data;
-      const known = calls.get(keyOf(call));
-      if (status !== 'denied' || known === undefined) break;
-      denials.push({ ...(task !== null && { task }), call, ...known, reason: content, isUnattended });
+      const proposed = calls.get(keyOf(call));
+      if (status !== 'denied' || proposed === undefined) break;
+      denials.push({ ...(task !== null && { task }), call, ...proposed, reason: content, isUnattended });
       break;
     }
     default:

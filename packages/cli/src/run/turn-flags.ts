@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { schemaFault } from '@pawl/engine/core';
 import type { JsonObject, ToolChoice, TurnOptions } from '@pawl/protocol';
-import { messageOf } from '@pawl/protocol';
+import { bounds, defaultIterations, messageOf } from '@pawl/protocol';
 import { usageError } from '../usage-error.ts';
 import { parseCount, parseDuration } from '../values.ts';
 
@@ -14,9 +14,6 @@ export type TurnFlags = {
   maxIterations?: string;
   verify?: string;
 };
-
-const defaultIterations = 10;
-const mostIterations = 1000;
 
 /** @throws `usage`. */
 export function readTurnFlags(flags: TurnFlags): TurnOptions {
@@ -42,7 +39,9 @@ function targetOf({ untilDone, maxIterations, verify }: TurnFlags): TurnOptions[
   if (verify?.trim() === '') throw usageError('--verify: the command is empty.');
   return {
     maxIterations:
-      maxIterations === undefined ? defaultIterations : parseCount('--max-iterations', maxIterations, mostIterations),
+      maxIterations === undefined
+        ? defaultIterations
+        : parseCount('--max-iterations', maxIterations, bounds.maxIterations),
     ...(verify !== undefined && { verify }),
   };
 }

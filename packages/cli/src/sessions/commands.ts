@@ -14,6 +14,13 @@ export function sessionsCommand(done: Done): Command {
   const sessions = new Command('sessions').description(
     'list, show, resume, fork, rename, archive, delete, export and import sessions',
   );
+  addReadingCommands(sessions, done);
+  addContinuingCommands(sessions, done);
+  addKeepingCommands(sessions, done);
+  return sessions;
+}
+
+function addReadingCommands(sessions: Command, done: Done): void {
   sessions
     .command('list')
     .description('list the sessions of this folder, newest first')
@@ -38,6 +45,10 @@ export function sessionsCommand(done: Done): Command {
       const { showSession } = await import('./show.ts');
       done(await showSession(id, flags));
     });
+}
+
+/** Going on with a session, or with a copy of it. */
+function addContinuingCommands(sessions: Command, done: Done): void {
   addRunOptions(
     sessions
       .command('resume')
@@ -71,6 +82,10 @@ export function sessionsCommand(done: Done): Command {
     const { rewind } = await import('../rewind/rewind.ts');
     done(await rewind(id, flags));
   });
+}
+
+/** What becomes of the record of a session. */
+function addKeepingCommands(sessions: Command, done: Done): void {
   sessions
     .command('rename')
     .description('give a session a name, which lists show in place of its first input')
@@ -122,5 +137,4 @@ export function sessionsCommand(done: Done): Command {
       const { importSession } = await import('./import.ts');
       done(await importSession(file));
     });
-  return sessions;
 }

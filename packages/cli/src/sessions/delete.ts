@@ -2,6 +2,7 @@ import type { SessionLog, SessionSummary } from '@pawl/engine';
 import { oneLine } from '@pawl/engine/readers/visible';
 import { PawlError } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { usageError } from '../usage-error.ts';
 import { findSession } from './find.ts';
 import { withLog } from './open.ts';
@@ -19,12 +20,12 @@ export async function deleteSessions(named: readonly string[], { yes }: { yes?: 
     const ids = [...new Set(all.map(({ session }) => session))].sort((one, other) => other.length - one.length);
     for (const session of ids) await refuseDriven(log, session);
     if (yes !== true && !(await isConfirmed(all))) {
-      process.stderr.write('Nothing was deleted.\n');
+      printNotice('Nothing was deleted.');
       return exitCodes.cancelled;
     }
     for (const session of ids) {
       await log.delete(session);
-      process.stderr.write(`Deleted ${session}.\n`);
+      printNotice(`Deleted ${session}.`);
     }
     return exitCodes.completed;
   });

@@ -6,6 +6,7 @@ import type { DurableEvent } from '@pawl/protocol';
 import { messageOf } from '@pawl/protocol';
 import { createRedactor, secretsIn } from '@pawl/tools';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { usageError } from '../usage-error.ts';
 import { findSession } from './find.ts';
@@ -36,7 +37,7 @@ export async function exportSession(
   } catch (cause) {
     throw usageError(`-o/--output: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
   }
-  process.stderr.write(`Wrote ${path}.\n`);
+  printNotice(`Wrote ${path}.`);
   return exitCodes.completed;
 }
 

@@ -3,6 +3,7 @@ import { createHost } from '@pawl/engine';
 import { visible } from '@pawl/engine/readers/visible';
 import { textOf } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { findSession } from './find.ts';
 import { noModel } from './no-model.ts';
@@ -24,7 +25,7 @@ export async function forkSession(
   if (json === true) return exitCodes.completed;
   if (text !== null)
     process.stderr.write(`It stops before this message, which you may send again or change:\n${visible(text)}\n`);
-  process.stderr.write(`Go on with: pawl run --resume ${session} "what to do"\n`);
+  printNotice(`Go on with: pawl run --resume ${session} "what to do"`);
   return exitCodes.completed;
 }
 

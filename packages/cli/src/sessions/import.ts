@@ -1,13 +1,14 @@
 /** `pawl sessions import`: a session from the JSON that `pawl sessions export` wrote, here or on another machine. */
+
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createId, type Storage } from '@pawl/engine';
 import { evolve, initialState } from '@pawl/engine/core';
 import { blobsIn, type ExportedSession, renamed } from '@pawl/engine/readers';
-import { visible } from '@pawl/engine/readers/visible';
 import type { DurableEvent } from '@pawl/protocol';
 import { isWiderMode, messageOf, PawlError, protocolVersion, upgradeEvent } from '@pawl/protocol';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { usageError } from '../usage-error.ts';
 import { withLog } from './open.ts';
@@ -21,9 +22,10 @@ export async function importSession(path: string): Promise<ExitCode> {
   const output = openOutput(process.stdout);
   await output.write(`${session}\n`);
   await output.flush();
-  if (wasThere) say(`Session ${session} was here already, just as it is in the file.`);
-  else if (session !== exported.session) say(`There is another session ${exported.session} here, so it is ${session}.`);
-  for (const line of warningsOf(exported)) say(line);
+  if (wasThere) printNotice(`Session ${session} was here already, just as it is in the file.`);
+  else if (session !== exported.session)
+    printNotice(`There is another session ${exported.session} here, so it is ${session}.`);
+  for (const line of warningsOf(exported)) printNotice(line);
   return exitCodes.completed;
 }
 
@@ -33,11 +35,11 @@ async function importInto(log: Storage, exported: ExportedSession): Promise<{ se
     { session: given, events: [...events] },
     ...tasks.map((task) => ({ ...task, events: [...task.events] })),
   ];
-  const known = await Promise.all(all.map(({ session }) => log.read(session)));
-  if (known.every((found, index) => JSON.stringify(found) === JSON.stringify(all[index]?.events))) {
+  const stored = await Promise.all(all.map(({ session }) => log.read(session)));
+  if (stored.every((found, index) => JSON.stringify(found) === JSON.stringify(all[index]?.events))) {
     return { session: given, wasThere: true };
   }
-  const session = known.some((found) => found.length > 0) ? createId() : given;
+  const session = stored.some((found) => found.length > 0) ? createId() : given;
   const logs = session === given ? all : all.map((each) => renamedLog(each, given, session));
   for (const digest of new Set(all.flatMap((each) => [...blobsIn(each.events)]))) {
     const base64 = blobs[digest];
@@ -122,8 +124,4 @@ function warningsOf({ events, session }: ExportedSession): string[] {
     ...(isWiderMode(mode) ? [`Its mode is ${mode}.`] : []),
     ...(state.turn === null ? [] : [`A turn is open: what it was doing is done when ${session} is gone on with.`]),
   ];
-}
-
-function say(line: string): void {
-  process.stderr.write(`${visible(line)}\n`);
 }

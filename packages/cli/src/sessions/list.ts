@@ -4,6 +4,7 @@ import { modelText, workflowText } from '@pawl/engine/readers/words';
 import { createStyle, type Style, wantsColour } from '@pawl/terminal/text/style';
 import { cutToWidth } from '@pawl/terminal/text/width';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { parseCount, parseFolder } from '../values.ts';
 import { withLog } from './open.ts';
@@ -25,7 +26,7 @@ export async function listSessions(flags: ListFlags): Promise<ExitCode> {
   if (json === true) await output.write(`${JSON.stringify(sessions, null, 2)}\n`);
   else await output.write(tableOf(sessions, all === true));
   await output.flush();
-  if (sessions.length === 0 && json !== true) process.stderr.write(`${noneText(flags)}\n`);
+  if (sessions.length === 0 && json !== true) printNotice(`${noneText(flags)}`);
   return exitCodes.completed;
 }
 

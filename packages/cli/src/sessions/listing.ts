@@ -1,6 +1,8 @@
 /** `pawl sessions rename` and `archive`: how a session stands in lists. Whoever drives it goes on. */
+
 import { oneLine } from '@pawl/engine/readers/visible';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { deliver } from '../reach/deliver.ts';
 import { usageError } from '../usage-error.ts';
 import { findSession } from './find.ts';
@@ -17,7 +19,7 @@ export async function renameSession(named: string, words: readonly string[]): Pr
   return withLog(async (log) => {
     const { session } = await findSession(log, named);
     await deliver(log, { session, type: 'session.rename', data: { title } });
-    process.stderr.write(`Session ${session} is now called ${title}.\n`);
+    printNotice(`Session ${session} is now called ${title}.`);
     return exitCodes.completed;
   });
 }
@@ -29,7 +31,7 @@ export async function archiveSession(named: string, { undo }: { undo?: true }): 
     const type = undo === true ? 'session.unarchive' : 'session.archive';
     await deliver(log, { session, type, data: {} });
     const how = undo === true ? 'is in lists again' : 'is archived; pawl sessions list --archived shows it';
-    process.stderr.write(`Session ${session} ${how}.\n`);
+    printNotice(`Session ${session} ${how}.`);
     return exitCodes.completed;
   });
 }

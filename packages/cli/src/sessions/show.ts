@@ -9,14 +9,14 @@ import { findSession } from './find.ts';
 import { withLog } from './open.ts';
 
 const usualMessages = 20;
-const mostMessages = 100;
+const maxMessages = 100;
 
 export type ShowFlags = { last?: string; full?: true; json?: true };
 
 /** `pawl sessions show`: the last messages and how the turns ended; in full, all of them with nothing cut. */
 export async function showSession(named: string, { last, full, json }: ShowFlags): Promise<ExitCode> {
   const usual = full === true ? Number.POSITIVE_INFINITY : usualMessages;
-  const wanted = last === undefined ? usual : parseCount('--last', last, mostMessages);
+  const wanted = last === undefined ? usual : parseCount('--last', last, maxMessages);
   const events = await withLog(async (log) => log.read((await findSession(log, named)).session));
   const transcript = transcribe(events);
   const entries = lastMessages(transcript.entries, wanted);
@@ -50,7 +50,7 @@ function textOf(transcript: Transcript, { left, isFull }: { left: number; isFull
     `session ${session} · ${oneLine(modelText(model))} · in ${oneLine(cwd)}`,
     `begun ${timeText(createdAt)} · last change ${timeText(updatedAt)} · cost ${costText(costUsd)}`,
     ...(left > 0
-      ? [style.dim(`(${left} earlier entries are not shown; --last shows up to ${mostMessages} messages, --full all)`)]
+      ? [style.dim(`(${left} earlier entries are not shown; --last shows up to ${maxMessages} messages, --full all)`)]
       : []),
   ];
   return `${[head.join('\n'), ...entries.map((entry) => entryText(entry, style, isFull))].join('\n\n')}\n`;

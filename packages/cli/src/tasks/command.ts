@@ -1,4 +1,5 @@
 /** `pawl tasks`: the tasks of a session and theirs, how they ended, and taking one back. */
+
 import type { State } from '@pawl/engine';
 import { createHost } from '@pawl/engine';
 import { evolve, initialState } from '@pawl/engine/core';
@@ -8,6 +9,7 @@ import type { DurableEvent, TaskView } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { deliver } from '../reach/deliver.ts';
 import { findSession } from '../sessions/find.ts';
@@ -30,7 +32,7 @@ export async function listTasks(named: string, flags: { json?: true }): Promise<
     return below(session);
   });
   if (flags.json === true) return print(`${JSON.stringify(tasks, null, 2)}\n`);
-  if (tasks.length === 0) process.stderr.write('This session has delegated nothing.\n');
+  if (tasks.length === 0) printNotice('This session has delegated nothing.');
   return print(tasks.flatMap((task) => rowsOf(task, 0)).join(''));
 }
 
@@ -49,7 +51,7 @@ export async function showTask(named: string, id: string, flags: { json?: true }
     return taskIn(stateOf(await log.read(session)), id);
   });
   if (flags.json === true) {
-    const { letters: _, calls: __, ...record } = task;
+    const { pendingCommands: _, calls: __, ...record } = task;
     return print(`${JSON.stringify(record, null, 2)}\n`);
   }
   const { session, status, prompt, scope, tools, history, filesChanged, costUsd, envelope } = task;
@@ -98,11 +100,8 @@ function stateOf(events: readonly DurableEvent[]): State {
 function taskIn({ tasks }: State, id: string): State['tasks'][number] {
   const found = tasks.find((task) => task.id === id);
   if (found !== undefined) return found;
-  const known = tasks.map((task) => task.id).join(', ');
-  throw new PawlError(
-    'no_task',
-    `There is no task "${id}". ${known === '' ? 'There is none.' : `There are: ${known}.`}`,
-  );
+  const ids = tasks.map((task) => task.id).join(', ');
+  throw new PawlError('no_task', `There is no task "${id}". ${ids === '' ? 'There is none.' : `There are: ${ids}.`}`);
 }
 
 async function print(text: string): Promise<ExitCode> {

@@ -4,6 +4,7 @@ import { visible } from '@pawl/engine/readers/visible';
 import { openTerminal } from '@pawl/terminal';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { dataFolder } from '../home.ts';
+import { showNoticesIn } from '../output/notice.ts';
 import type { RunFlags } from '../run/flags.ts';
 import { wordsOnly } from '../run/prompt.ts';
 import type { Seat } from './seat.ts';
@@ -20,8 +21,8 @@ export async function converseAtTerminal(words: readonly string[], flags: RunFla
       stateFolder: join(dataFolder(), 'terminal'),
       prepare: (notice) =>
         new Promise((resolve, reject) => {
+          showNoticesIn(notice);
           const seat: Seat = {
-            notice,
             async sit(home) {
               resolve(home);
               await risen.promise;
@@ -36,6 +37,7 @@ export async function converseAtTerminal(words: readonly string[], flags: RunFla
     }
     return signal === null ? exitCodes.completed : exitCodes.cancelled;
   } finally {
+    showNoticesIn(null);
     risen.resolve();
     await running;
   }

@@ -2,8 +2,6 @@
 import type { Home } from '@pawl/terminal';
 
 export type Seat = {
-  /** What `pawl run` writes to standard error. */
-  notice(line: string): void;
   /** Until the person leaves. */
   sit(home: Home): Promise<void>;
 };

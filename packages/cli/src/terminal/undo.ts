@@ -3,7 +3,7 @@ import type { Host, Storage } from '@pawl/engine';
 import { tasksIn } from '@pawl/engine/readers';
 import type { DurableEvent } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
-import type { Ground } from '../rewind/ground.ts';
+import type { ParentFolder } from '../rewind/resting-session.ts';
 import { refuseBlocked, report } from '../rewind/reverse.ts';
 import { chooseTurn, type Direction, sentenceFor } from '../rewind/undo.ts';
 import { findSession } from '../sessions/find.ts';
@@ -27,7 +27,7 @@ export async function revert(host: Host, log: Storage, session: string, directio
   return [...rest, report({ ...reversal, steps: [] }, changes, {}).trimEnd()].filter((line) => line !== '').join('\n');
 }
 
-async function groundOf(log: Storage, session: string): Promise<Ground> {
+async function groundOf(log: Storage, session: string): Promise<ParentFolder> {
   const events = await log.read(session);
   const tasks = new Map<string, readonly DurableEvent[]>();
   const open = tasksIn(events);

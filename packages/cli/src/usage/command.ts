@@ -1,10 +1,12 @@
 /** `pawl usage`: tokens and cost of all sessions, by day, model, agent, session, user or workflow. */
+
 import type { SessionLog } from '@pawl/engine';
 import { sumUsage, sumUsageBy, type UsageEntry, type UsageSum, usageOf } from '@pawl/engine/readers/usage';
 import { oneLine } from '@pawl/engine/readers/visible';
 import { costText, countText, modelText } from '@pawl/engine/readers/words';
 import { createStyle, type Style, wantsColour } from '@pawl/terminal/text/style';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import { type Cell, tableLines } from '../output/table.ts';
 import { withLog } from '../sessions/open.ts';
@@ -33,7 +35,7 @@ export async function showUsage({ by = ['day'], since = '30d', here, json }: Usa
     await output.write(`${JSON.stringify({ since: dayOf(from), rows: named, total }, null, 2)}\n`);
   } else await output.write(textOf(chosen, rows, total, createStyle(wantsColour(process.stdout))));
   await output.flush();
-  if (entries.length === 0 && json !== true) process.stderr.write(`No model was called since ${dayOf(from)}.\n`);
+  if (entries.length === 0 && json !== true) printNotice(`No model was called since ${dayOf(from)}.`);
   return exitCodes.completed;
 }
 

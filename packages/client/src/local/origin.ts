@@ -12,7 +12,7 @@ const person: Identity = { kind: 'human', id: 'local' };
 const agent = (call: string): Identity => ({ kind: 'agent', id: call === '' ? 'tool' : call });
 
 /** The most ancestors that are looked at; more mean a circle. */
-const mostAncestors = 1000;
+const maxAncestors = 1000;
 
 /** For whom this process acts. */
 export function actingFor(environment: NodeJS.ProcessEnv = process.env): Identity {
@@ -28,7 +28,7 @@ export function actingFor(environment: NodeJS.ProcessEnv = process.env): Identit
  */
 export function actingThrough(pid: number, drivers: ReadonlySet<number>): Identity {
   let at = pid;
-  for (let count = 0; at > 0 && count < mostAncestors; count++) {
+  for (let count = 0; at > 0 && count < maxAncestors; count++) {
     const about = lookAt(at);
     if (about === null) return at === pid ? agent('') : person;
     if (about.call !== null) return agent(about.call);

@@ -6,7 +6,7 @@ import type { ToolSpec } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 
 /** Sets of more tools than this are not sent whole: their descriptions would cost more than most work is worth. */
-const mostToolsSent = 40;
+const maxToolsSent = 40;
 
 type Told = { found: string; specs: readonly ToolSpec[] };
 /** The last answer for each set: the array stays the same from step to step, as a prompt's cached prefix must. */
@@ -26,7 +26,7 @@ export function offeredTools(tools: Pick<Registry, 'specs' | 'get'>, found: read
 function choose(all: readonly ToolSpec[], tools: Pick<Registry, 'get'>, found: readonly string[]): readonly ToolSpec[] {
   const finder = all.find(({ name }) => tools.get(name)?.findsTools === true);
   if (finder === undefined) return all;
-  const isSmall = all.length <= mostToolsSent;
+  const isSmall = all.length <= maxToolsSent;
   const isTold = ({ name }: ToolSpec) =>
     name === finder.name || found.includes(name) || (tools.get(name)?.isEssential ?? isSmall);
   const hidden = all.filter((spec) => !isTold(spec)).map(({ name }) => name);

@@ -1,6 +1,6 @@
 /** What a request is made of, region by region: for `pawl context` and whoever else wants to know, and not to guess. */
 import type { HistoryMessage, State } from '../core/index.ts';
-import { keptPins, tokensOfMessage, tokensOfText, usableTokens, windowTokens } from '../core/index.ts';
+import { pinsWithinLimit, tokensOfMessage, tokensOfText, usableTokens, windowTokens } from '../core/index.ts';
 import type { ModelRequest } from '../ports.ts';
 
 /** In the order of the request. What goes first, when room is needed, are the tool results, then the messages, what was hydrated, and the entities. */
@@ -111,7 +111,7 @@ export function contextOf(
       applied: compactions.applied,
       isUnderWay: compaction !== null,
       suspendedSteps: compactions.suspendedSteps,
-      corrections: keptPins(state.pins).filter(({ isCorrection }) => isCorrection).length,
+      corrections: pinsWithinLimit(state.pins).filter(({ isCorrection }) => isCorrection).length,
     },
     trimmed: state.trimmed,
   };

@@ -1,6 +1,6 @@
 /** What the model sees, as a pure function of the state. */
 import type { State } from '../core/index.ts';
-import { answerRoom } from '../core/index.ts';
+import { maxAnswerTokens } from '../core/index.ts';
 import type { Model, ModelRequest } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { toolsFor } from './audience.ts';
@@ -33,16 +33,16 @@ export function buildRequest(
   told: Told,
   file: (digest: string) => Uint8Array | null = () => null,
 ): ModelRequest {
-  const { options = {}, isChoiceMet = false, loop = null } = state.turn ?? {};
+  const { options = {}, isToolChoiceMet = false, loop = null } = state.turn ?? {};
   const { toolChoice, outputSchema, requestTimeoutMs } = options;
-  const isForced = toolChoice === 'none' || (toolChoice !== undefined && toolChoice !== 'auto' && !isChoiceMet);
+  const isForced = toolChoice === 'none' || (toolChoice !== undefined && toolChoice !== 'auto' && !isToolChoiceMet);
   return {
     session: state.session,
     model: model.id.slice(model.id.indexOf('/') + 1),
     ...told,
     messages: state.messages.slice(),
     tail: tailOf(state),
-    maxOutputTokens: Math.min(model.info.outputTokens, answerRoom(state)),
+    maxOutputTokens: Math.min(model.info.outputTokens, maxAnswerTokens(state)),
     file,
     signedFrom: state.signedFrom,
     ...(isForced && { toolChoice }),

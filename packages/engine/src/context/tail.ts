@@ -71,13 +71,13 @@ function budgetOf(step: number, steps: number): string | null {
 /** Steps after which a list that did not change is shown again. */
 const stepsBetween = 10;
 /** Entries shown of a long list; of one that is longer, those that are open. */
-const mostShown = 20;
+const maxShown = 20;
 
 /** Where the model may have lost sight of its list: as a turn begins, and when it has not touched it for a while. */
 function todosOf({ items, age }: State['todos'], step: number): string | null {
   const open = items.filter(({ status }) => status !== 'completed');
   if (open.length === 0 || (step !== 1 && age % stepsBetween !== 0)) return null;
-  const shown = items.length <= mostShown ? items : open.slice(0, mostShown);
+  const shown = items.length <= maxShown ? items : open.slice(0, maxShown);
   const lines = shown.map(todoLine);
   if (shown.length < items.length)
     lines.push(`(${shown.length} of ${items.length} shown; ${items.length - open.length} are done)`);

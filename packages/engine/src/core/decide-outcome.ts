@@ -1,15 +1,14 @@
 /**
- * Does what an effect brings back count, and which events say so? An outcome counts once, and only while its effect is owed: a second, late or foreign one
- * is refused, and the runtime drops and counts it.
+ * Which events record the outcome of an effect? An outcome counts once, and only while its effect is owed. A second, late
+ * or foreign outcome is refused; the runtime drops it and counts it.
  */
 import { decideAnswer, decideFailure } from './answer/decide.ts';
-import { finished } from './calls/finished.ts';
-import { decideJudgement } from './calls/judged.ts';
+import { decideJudgement, decideToolResult } from './calls/decide.ts';
 import { decideSummary } from './compaction/decide.ts';
 import type { Decision } from './decision.ts';
 import { accept, refuse } from './decision.ts';
 import { due } from './due.ts';
-import { undelivered } from './mail/decide.ts';
+import { decideUndelivered } from './mail/decide.ts';
 import type { Outcome } from './outcome.ts';
 import type { State } from './state.ts';
 
@@ -28,7 +27,7 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
     case 'tool.judged':
       return decideJudgement(state, outcome.judgement);
     case 'tool.finished':
-      return accept(...finished(state, outcome));
+      return decideToolResult(state, outcome);
     case 'loop.verified': {
       const { type, effect: _, ...data } = outcome;
       const { number = 0, loop = null } = state.turn ?? {};
@@ -40,7 +39,7 @@ export function decideOutcome(state: State, outcome: Outcome): Decision {
     case 'mail.delivered':
       return accept({ type: 'mail.delivered', data: { mail: outcome.mail } });
     case 'mail.undelivered':
-      return accept(...undelivered(state, outcome));
+      return decideUndelivered(state, outcome);
     case 'tool.outdated':
       return accept({ type: 'tool.outdated', data: outcome.data });
     case 'context.gathered':

@@ -1,9 +1,9 @@
-/** May this client do this, and which events say that it happened? Clients' commands here, effects' outcomes in `decide-outcome.ts`. */
+/** May this client do this, and which events record it? Commands of clients are decided here, outcomes of effects in `decide-outcome.ts`. */
 import { executePlan } from './agents/plan.ts';
 import { decideApproval } from './approvals/decide.ts';
 import { decideCompaction } from './compaction/decide.ts';
 import { decideOutcome } from './decide-outcome.ts';
-import type { Decision, Fingerprinted } from './decision.ts';
+import type { Decision, FingerprintedCommand } from './decision.ts';
 import { refuse } from './decision.ts';
 import { decideInput } from './inputs/decide.ts';
 import { decideMail } from './mail/decide.ts';
@@ -15,7 +15,7 @@ import type { State } from './state.ts';
 import { decideTask } from './tasks/decide.ts';
 import { decideTurn } from './turn/decide.ts';
 
-export function decide(state: State, command: Fingerprinted | Outcome): Decision {
+export function decide(state: State, command: FingerprintedCommand | Outcome): Decision {
   if (!('id' in command)) return decideOutcome(state, command);
   const before = state.commands.get(command.id);
   if (before === undefined) return decideCommand(state, command);
@@ -26,7 +26,7 @@ export function decide(state: State, command: Fingerprinted | Outcome): Decision
   );
 }
 
-function decideCommand(state: State, command: Fingerprinted): Decision {
+function decideCommand(state: State, command: FingerprintedCommand): Decision {
   switch (command.type) {
     case 'input.send':
     case 'input.edit':

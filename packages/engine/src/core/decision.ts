@@ -1,14 +1,14 @@
-/** What is answered to a command. */
+/** The answer to a command. */
 import type { Command, EventBody } from '@pawl/protocol';
 
-/** A command with the fingerprint of its content, by which a repetition is told from a reuse of its id. */
-export type Fingerprinted = Command & { digest: string };
+/** A command with the fingerprint of its content, which tells a repetition from another command under the same id. */
+export type FingerprintedCommand = Command & { digest: string };
 
 export type Refusal = { type: 'refused'; code: string; message: string };
 
 export type Decision =
   | { type: 'accepted'; events: EventBody[] }
-  /** Accepted before; `seq` is the last event it caused then. */
+  /** Accepted before; `seq` is the last event that it caused. */
   | { type: 'duplicate'; seq: number }
   | Refusal;
 

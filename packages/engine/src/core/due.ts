@@ -1,4 +1,4 @@
-/** Which effects are owed to the outside world? Ids follow from the log, so a debt is the same after a crash, on any machine. */
+/** Which effects are owed to the outside world? Their ids follow from the log, so an effect has the same id after a crash, on any machine. */
 import { owedToAnswer } from './answer/due.ts';
 import { owedToCalls } from './calls/due.ts';
 import { owedToCompaction } from './compaction/due.ts';

@@ -1,6 +1,6 @@
 /**
- * What do we know now? The fold of the log. Each aspect records what an event means for its own slice of the state,
- * and reads those of the others: of the aspects above it as they are after the event, of those below as they were before.
+ * What do we know now? The fold of the log. Each aspect records what an event means for its own slice of the state and may
+ * read the other slices: aspects earlier in the list have recorded the event already, later ones have not.
  */
 import type { DurableEvent } from '@pawl/protocol';
 import { evolveAnswer } from './answer/evolve.ts';
@@ -13,7 +13,7 @@ import { evolveHistory } from './history/evolve.ts';
 import { evolveInputs } from './inputs/evolve.ts';
 import { evolveLog } from './log/evolve.ts';
 import { evolveMail } from './mail/evolve.ts';
-import { completed } from './old-logs.ts';
+import { completeOldEvent } from './old-logs.ts';
 import { evolvePins } from './pins/evolve.ts';
 import { evolveResult } from './result/evolve.ts';
 import { evolveSession } from './session/evolve.ts';
@@ -50,9 +50,9 @@ export const aspects = {
 
 const recorders = Object.values(aspects);
 
-/** Takes one event into `state`, in place, and returns it. Every event of a log leads here, whoever wrote it. */
+/** Applies one event to `state`, in place, and returns it. Every event of a log comes through here, whoever wrote it. */
 export function evolve(state: State, event: DurableEvent): State {
-  const complete = completed(state, event);
+  const complete = completeOldEvent(state, event);
   for (const record of recorders) record(state, complete);
   return state;
 }

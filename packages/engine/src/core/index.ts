@@ -2,28 +2,27 @@
 
 export { isWidening, mayCall, modeWith } from './agents/profile.ts';
 export { callId } from './answer/decide.ts';
-export type { Assigned } from './assignment/state.ts';
-export { loopCheck } from './calls/conflicts.ts';
+export type { AssignedWork } from './assignment/state.ts';
 export { findCall } from './calls/evolve.ts';
-export { isRepetition, lastSameCall } from './calls/repeats.ts';
+export { isRepetition, lastSameCall, repetitionRule } from './calls/repeats.ts';
 export { canonicalJson } from './canonical-json.ts';
 export { removableIn } from './compaction/remove.ts';
 export { isAwaitingCompaction } from './compaction/settle.ts';
 export { sliceToBudget } from './compaction/slice.ts';
 export { isFull, tokensOfMessage, tokensOfMessages, tokensOfText, usableTokens } from './compaction/window.ts';
 export { decide } from './decide.ts';
-export type { Decision, Fingerprinted } from './decision.ts';
+export type { Decision, FingerprintedCommand } from './decision.ts';
 export { due } from './due.ts';
 export type { Effect } from './effect.ts';
 export { evolve } from './evolve.ts';
 export { flowProblem } from './flows/settle.ts';
 export { charactersPerToken, windowTokens } from './history/window.ts';
 export { schemaFault } from './json-schema.ts';
-export type { Outgoing } from './mail/decide.ts';
-export { letterProblem } from './mail/decide.ts';
+export type { OutgoingMail } from './mail/decide.ts';
+export { mailProblem } from './mail/decide.ts';
 export type { Mailbox } from './mail/state.ts';
-export type { Checked, Declared, Outcome } from './outcome.ts';
-export { keptPins, shortened } from './pins/pins.ts';
+export type { Outcome, ResultCheck, ToolDeclarations } from './outcome.ts';
+export { pinsWithinLimit, shortenMiddle } from './pins/pins.ts';
 export { answerProblem } from './questions/decide.ts';
 export type { Demand } from './result/demand.ts';
 export { demandOf, noResult } from './result/demand.ts';
@@ -37,5 +36,13 @@ export type { Call, HistoryMessage, QueuedInput, Settings, State, Turn } from '.
 export { initialState } from './state.ts';
 export { isFullGathering } from './surroundings/settle.ts';
 export { ownerId } from './tasks/evolve.ts';
-export type { Letter, Task } from './tasks/state.ts';
-export { answerRoom, findTask, openTasks, spentOnTask, taskReport, taskSettingsOf, taskView } from './tasks/tasks.ts';
+export type { ChildCommand, Task } from './tasks/state.ts';
+export {
+  findTask,
+  maxAnswerTokens,
+  openTasks,
+  spentOnTask,
+  taskReport,
+  taskSettingsOf,
+  taskView,
+} from './tasks/tasks.ts';

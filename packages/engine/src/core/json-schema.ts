@@ -1,13 +1,13 @@
-/** Whether something is a JSON Schema at all: looked at when it is given, not when the first value is held against it. */
+/** Checks that something is a JSON Schema when it is given, before the first value is validated with it. */
 import type { Json, JsonObject } from '@pawl/protocol';
 
 const types: ReadonlySet<Json> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
-/** Deeper than any schema that is written by hand, and than a model would follow. */
-const deepest = 100;
+/** Deeper than any schema that people write or a model follows. */
+const maxDepth = 100;
 
 type Check = (value: Json, place: string, depth: number) => string | null;
 
-/** What keeps it from being one, with the place; null if nothing does. Keywords that nobody knows are allowed, as the standard has it. */
+/** Why it is not a JSON Schema, and where; null if it is one. Unknown keywords are allowed, as in the standard. */
 export function schemaFault(schema: Json): string | null {
   return checkSchema(schema, 'The schema', 0) ?? refFault(schema);
 }
@@ -15,7 +15,7 @@ export function schemaFault(schema: Json): string | null {
 const checkSchema: Check = (schema, place, depth) => {
   if (typeof schema === 'boolean' && depth > 0) return null;
   if (!isObject(schema)) return `${place} is ${nameOf(schema)}, and has to be an object.`;
-  if (depth > deepest) return `${place} is nested too deeply.`;
+  if (depth > maxDepth) return `${place} is nested too deeply.`;
   for (const [keyword, value] of Object.entries(schema)) {
     const check = Object.hasOwn(keywords, keyword) ? keywords[keyword] : undefined;
     const fault = check?.(value, `${place} > ${keyword}`, depth + 1) ?? null;
@@ -36,7 +36,7 @@ const nameOf = (value: Json): string =>
         ? 'an object'
         : JSON.stringify(value);
 
-const each =
+const listOf =
   (check: Check): Check =>
   (value, place, depth) => {
     if (!Array.isArray(value)) return `${place} is ${nameOf(value)}, and has to be a list.`;
@@ -47,12 +47,12 @@ const each =
     return null;
   };
 
-const oneOrMore =
+const nonEmptyListOf =
   (check: Check): Check =>
   (value, place, depth) =>
-    Array.isArray(value) && value.length === 0 ? `${place} is empty.` : each(check)(value, place, depth);
+    Array.isArray(value) && value.length === 0 ? `${place} is empty.` : listOf(check)(value, place, depth);
 
-const members =
+const mapOf =
   (check: Check): Check =>
   (value, place, depth) => {
     if (!isObject(value)) return `${place} is ${nameOf(value)}, and has to be an object.`;
@@ -75,7 +75,7 @@ const truth = typed((value) => typeof value === 'boolean', 'true or false');
 const typeName = typed((value) => types.has(value), `one of ${[...types].join(', ')}`);
 
 const type: Check = (value, place, depth) =>
-  Array.isArray(value) ? oneOrMore(typeName)(value, place, depth) : typeName(value, place, depth);
+  Array.isArray(value) ? nonEmptyListOf(typeName)(value, place, depth) : typeName(value, place, depth);
 
 const pattern: Check = (value, place, depth) => {
   if (typeof value !== 'string') return text(value, place, depth);
@@ -89,32 +89,32 @@ const pattern: Check = (value, place, depth) => {
 
 /** Draft 7 has a list of schemas here. */
 const items: Check = (value, place, depth) =>
-  Array.isArray(value) ? each(checkSchema)(value, place, depth) : checkSchema(value, place, depth);
+  Array.isArray(value) ? listOf(checkSchema)(value, place, depth) : checkSchema(value, place, depth);
 
 const keywords: { readonly [keyword: string]: Check } = {
   type,
-  enum: each(() => null),
-  required: each(text),
-  properties: members(checkSchema),
-  patternProperties: members(checkSchema),
-  dependentSchemas: members(checkSchema),
-  $defs: members(checkSchema),
-  definitions: members(checkSchema),
+  enum: listOf(() => null),
+  required: listOf(text),
+  properties: mapOf(checkSchema),
+  patternProperties: mapOf(checkSchema),
+  dependentSchemas: mapOf(checkSchema),
+  $defs: mapOf(checkSchema),
+  definitions: mapOf(checkSchema),
   additionalProperties: checkSchema,
   unevaluatedProperties: checkSchema,
   unevaluatedItems: checkSchema,
   propertyNames: checkSchema,
   items,
-  prefixItems: oneOrMore(checkSchema),
+  prefixItems: nonEmptyListOf(checkSchema),
   contains: checkSchema,
   not: checkSchema,
   if: checkSchema,
   // biome-ignore lint/suspicious/noThenProperty: this is the keyword's name.
   then: checkSchema,
   else: checkSchema,
-  allOf: oneOrMore(checkSchema),
-  anyOf: oneOrMore(checkSchema),
-  oneOf: oneOrMore(checkSchema),
+  allOf: nonEmptyListOf(checkSchema),
+  anyOf: nonEmptyListOf(checkSchema),
+  oneOf: nonEmptyListOf(checkSchema),
   pattern,
   format: text,
   title: text,
@@ -135,7 +135,7 @@ const keywords: { readonly [keyword: string]: Check } = {
   uniqueItems: truth,
 };
 
-/** References that lead nowhere. Those to other documents cannot be followed at all. */
+/** References that cannot be resolved. Those to other documents never can. */
 function refFault(root: Json): string | null {
   const anchors = new Set<string>();
   const refs: string[] = [];

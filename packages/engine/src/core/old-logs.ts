@@ -1,18 +1,18 @@
 /**
- * What events of earlier versions leave out, as those versions worked it out whenever they read them. Today's events
- * carry it. Nothing here changes any more, whatever today's rules are: a log means the same for ever.
+ * Completes events of earlier versions, which left out decisions that those versions made again whenever they read a log.
+ * Today's events carry these decisions. Nothing here may change with today's rules: a log means the same for ever.
  */
 import type { DurableEvent, EventData } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
 import { nextAfterFailure } from './answer/failure.ts';
-import { refusedCalls } from './calls/excess.ts';
+import { refusedCalls } from './calls/malformed.ts';
 import type { PinRules } from './pins/pins.ts';
 import { pinOf } from './pins/pins.ts';
 import type { State } from './state.ts';
 
 const failureLimits = { cuts: 3, overflows: 2 };
-const mostWrongResults = 2;
-const mostCalls = 256;
+const maxWrongResults = 2;
+const maxCalls = 256;
 const compactionThen = { isOn: true, threshold: 0.75 };
 const pinRules: PinRules = {
   markers: [
@@ -29,12 +29,12 @@ const pinRules: PinRules = {
   ],
   longestWhole: 1500,
   longestLine: 400,
-  mostLines: 10,
+  maxLines: 10,
   longestPlain: 400,
 };
 
-/** The event with what was decided then. Today's events come back as they are. */
-export function completed(state: State, event: DurableEvent): DurableEvent {
+/** The event with what its version decided. Today's events are returned unchanged. */
+export function completeOldEvent(state: State, event: DurableEvent): DurableEvent {
   const { turn } = state;
   switch (event.type) {
     case 'session.created': {
@@ -49,7 +49,7 @@ export function completed(state: State, event: DurableEvent): DurableEvent {
     }
     case 'result.checked': {
       if (event.data.isValid || event.data.consequence !== undefined || turn === null) return event;
-      const consequence = turn.wrongResults + 1 < mostWrongResults ? 'repair' : 'failure';
+      const consequence = turn.wrongResults + 1 < maxWrongResults ? 'repair' : 'failure';
       return { ...event, data: { ...event.data, consequence } };
     }
     default:
@@ -62,7 +62,7 @@ function completedMessage(state: State, data: EventData['message.added']): Event
   if (message.role === 'assistant') {
     if (data.refusedCalls !== undefined || state.turn === null) return data;
     const calls = message.content.filter((part) => part.type === 'tool_call');
-    return { ...data, refusedCalls: refusedCalls(state.turn, calls, mostCalls) };
+    return { ...data, refusedCalls: refusedCalls(state.turn, calls, maxCalls) };
   }
   const { source, input, content } = message;
   if (data.pin !== undefined || source === 'engine') return data;

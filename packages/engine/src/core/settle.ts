@@ -3,40 +3,40 @@ import type { EventBody } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
 import { settleAssignment } from './assignment/settle.ts';
 import { settleCalls } from './calls/settle.ts';
-import { applied, droppedCompaction, roomMade, settleCompacting } from './compaction/settle.ts';
+import { applyReadySummary, dropCompaction, makeRoom, settleCompacting } from './compaction/settle.ts';
 import { findRepairs } from './history/repair.ts';
-import { mailRead } from './mail/settle.ts';
+import { acknowledgeReadMail } from './mail/settle.ts';
 import { pinOf } from './pins/pins.ts';
-import { corrected } from './result/settle.ts';
+import { askAgainForResult } from './result/settle.ts';
 import { budgetReached, limitReached } from './spending/limits.ts';
 import type { QueuedInput, State, Turn } from './state.ts';
-import { gathered } from './surroundings/settle.ts';
-import { isRestingForTasks, looped } from './target/settle.ts';
-import { isAwaiting, settleTasks, untold } from './tasks/settle.ts';
-import { endOf, givenUpEnding, isStopping, stopOutcome } from './turn/ending.ts';
+import { awaitGathering } from './surroundings/settle.ts';
+import { isRestingForTasks, pursueTarget } from './target/settle.ts';
+import { isAwaitingTasks, reportEndedTasks, settleTasks } from './tasks/settle.ts';
+import { giveUpEnding, isStopping, stopEnding, turnEnded } from './turn/ending.ts';
 
-/** Called again after its events are evolved, until it returns none. */
+/** The runtime applies the events and calls this again, until it returns none. */
 export function settle(state: State): EventBody[] {
   if (state.seq === 0) return [];
-  const read = mailRead(state);
+  const read = acknowledgeReadMail(state);
   if (read.length > 0) return read;
   const delegated = settleTasks(state);
   if (delegated.length > 0) return delegated;
   const { turn } = state;
-  const dropped = droppedCompaction(state);
+  const dropped = dropCompaction(state);
   if (dropped.length > 0) return dropped;
-  if (turn === null) return applied(state) ?? betweenTurns(state);
+  if (turn === null) return applyReadySummary(state) ?? betweenTurns(state);
   switch (turn.phase) {
     case 'model':
-      return turn.attempt === 1 || isStopping(turn) ? [] : beforeRetry(state, turn);
+      return turn.attempt === 1 || isStopping(turn) ? [] : stopRetryAtBudget(state, turn);
     case 'tools':
       return settleCalls(state, turn);
     case 'compacting':
       return settleCompacting(state, turn);
     case 'review':
-      return stopped(state, turn) ?? [];
+      return stopTurn(state, turn) ?? [];
     case 'between':
-      return firstAnswer(beforeStep, state, turn);
+      return firstToAct(beforeStep, state, turn);
     default:
       return turn.phase satisfies never;
   }
@@ -45,25 +45,25 @@ export function settle(state: State): EventBody[] {
 /* ------------------------------------------------------------ between turns */
 
 function betweenTurns(state: State): EventBody[] {
-  const told = untold(state, 'context');
+  const told = reportEndedTasks(state, 'context');
   if (told.length > 0) return told;
   const assigned = settleAssignment(state);
   if (assigned !== null) return assigned;
   const context = state.queue.find((input) => input.delivery === 'context' || isTooLate(state, input));
-  if (context !== undefined) return [taken(state, { ...context, delivery: 'context' })];
+  if (context !== undefined) return [takeInput(state, { ...context, delivery: 'context' })];
   const next = state.queue[0];
   if (next === undefined || state.isPaused || state.isHeld) return [];
   const turn = state.turns + 1;
   const data = { turn, cause: 'input' as const, input: next.id, ...next.options };
-  return [{ type: 'turn.started', data }, taken(state, next)];
+  return [{ type: 'turn.started', data }, takeInput(state, next)];
 }
 
-/** A task that has ended is set to work by its owner alone, and by a person: what others sent it reads then. */
+/** Only its owner or a person can set a task that has ended to work again. Input from others becomes context for that time. */
 function isTooLate({ assignment }: State, { by }: QueuedInput): boolean {
   return assignment !== null && assignment.finished !== null && by.kind === 'agent';
 }
 
-function taken(state: State, { id, delivery, content, isSteering }: QueuedInput): EventBody {
+function takeInput(state: State, { id, delivery, content, isSteering }: QueuedInput): EventBody {
   const source = delivery === 'context' ? 'context' : 'input';
   return {
     type: 'message.added',
@@ -76,28 +76,28 @@ function taken(state: State, { id, delivery, content, isSteering }: QueuedInput)
 
 /* ------------------------------------------------------------ between steps */
 
-/** One thing that may have to happen before the next step: its events; none, and the turn waits; or null, and it is no matter. */
+/** Something that may have to happen before the next step. Returns its events; no events if the turn has to wait; null if it does not apply. */
 type Rule = (state: State, turn: Turn) => EventBody[] | null;
 
-/** In the order in which they are asked. */
+/** In this order; the first rule that applies decides. */
 const beforeStep: readonly Rule[] = [
-  stopped,
-  tasksTold,
-  ended,
-  givenUp,
-  paused,
-  applied,
-  resting,
-  looped,
-  limited,
-  corrected,
-  inputsTaken,
-  gathered,
-  repaired,
-  roomMade,
+  stopTurn,
+  reportTasks,
+  endTurn,
+  giveUpTurn,
+  stayPaused,
+  applyReadySummary,
+  restForTasks,
+  pursueTarget,
+  stopAtLimit,
+  askAgainForResult,
+  takeInputs,
+  awaitGathering,
+  repairBeforeStep,
+  makeRoom,
 ];
 
-function firstAnswer(rules: readonly Rule[], state: State, turn: Turn): EventBody[] {
+function firstToAct(rules: readonly Rule[], state: State, turn: Turn): EventBody[] {
   for (const rule of rules) {
     const events = rule(state, turn);
     if (events !== null) return events;
@@ -105,65 +105,65 @@ function firstAnswer(rules: readonly Rule[], state: State, turn: Turn): EventBod
   return [{ type: 'step.started', data: { turn: turn.number, step: turn.step + 1 } }];
 }
 
-function stopped(state: State, turn: Turn): EventBody[] | null {
+function stopTurn(state: State, turn: Turn): EventBody[] | null {
   if (!isStopping(turn)) return null;
-  return isAwaiting(state, turn) ? [] : [endOf(turn, stopOutcome(turn))];
+  return isAwaitingTasks(state, turn) ? [] : [turnEnded(turn, stopEnding(turn))];
 }
 
-/** What tasks give comes before the next step, also where the turn would have ended. */
-function tasksTold(state: State): EventBody[] | null {
-  const told = untold(state, 'engine');
+/** Results of tasks come before the next step, even where the turn would have ended. */
+function reportTasks(state: State): EventBody[] | null {
+  const told = reportEndedTasks(state, 'engine');
   return told.length > 0 ? told : null;
 }
 
-function ended(state: State, turn: Turn): EventBody[] | null {
+function endTurn(state: State, turn: Turn): EventBody[] | null {
   const { ending } = turn;
   if (ending === null) return null;
-  if (isAwaiting(state, turn)) return steered(state);
-  if (ending.outcome !== 'completed' || !turn.review) return [endOf(turn, ending)];
+  if (isAwaitingTasks(state, turn)) return takeSteeringInputs(state);
+  if (ending.outcome !== 'completed' || !turn.review) return [turnEnded(turn, ending)];
   return [{ type: 'review.requested', data: { turn: turn.number } }];
 }
 
-/** A turn that only waits for its tasks hears what is said to it all the same. */
-function steered(state: State): EventBody[] {
+/** A turn that only waits for its tasks still takes steering inputs. */
+function takeSteeringInputs(state: State): EventBody[] {
   const isWoken = !state.isPaused && state.queue.some(({ delivery }) => delivery === 'steer');
-  return isWoken ? (inputsTaken(state) ?? []) : [];
+  return isWoken ? (takeInputs(state) ?? []) : [];
 }
 
-/** A model that does not get its calls or its result right, though it is told what is wrong, is stopped. */
-function givenUp(state: State, turn: Turn): EventBody[] | null {
-  const ending = givenUpEnding(turn);
+/** Ends the turn of a model that repeats malformed calls or wrong results although it was told what is wrong. */
+function giveUpTurn(state: State, turn: Turn): EventBody[] | null {
+  const ending = giveUpEnding(turn);
   if (ending === null) return null;
-  return isAwaiting(state, turn) ? steered(state) : [endOf(turn, ending)];
+  return isAwaitingTasks(state, turn) ? takeSteeringInputs(state) : [turnEnded(turn, ending)];
 }
 
-function paused(state: State): EventBody[] | null {
+function stayPaused(state: State): EventBody[] | null {
   return state.isPaused ? [] : null;
 }
 
-function limited(state: State, turn: Turn): EventBody[] | null {
+function stopAtLimit(state: State, turn: Turn): EventBody[] | null {
   const limit = limitReached(state, turn);
   if (limit === null) return null;
-  return isAwaiting(state, turn) ? [] : [endOf(turn, limit)];
+  return isAwaitingTasks(state, turn) ? [] : [turnEnded(turn, limit)];
 }
 
-/** An agent with a target that has nothing to do but wait for its tasks is not told to go on. */
-function resting(state: State, turn: Turn): EventBody[] | null {
-  return isRestingForTasks(state, turn) ? steered(state) : null;
+/** An agent with a target that only waits for its tasks is not told to go on. */
+function restForTasks(state: State, turn: Turn): EventBody[] | null {
+  return isRestingForTasks(state, turn) ? takeSteeringInputs(state) : null;
 }
 
-function inputsTaken(state: State): EventBody[] | null {
+function takeInputs(state: State): EventBody[] | null {
   const waiting = state.queue.filter((input) => input.delivery === 'steer' || input.delivery === 'context');
-  return waiting.length === 0 ? null : waiting.map((input) => taken(state, input));
+  return waiting.length === 0 ? null : waiting.map((input) => takeInput(state, input));
 }
 
-function repaired(state: State): EventBody[] | null {
+function repairBeforeStep(state: State): EventBody[] | null {
   const repairs = findRepairs(state);
   return repairs.length === 0 ? null : [{ type: 'history.repaired', data: { repairs } }];
 }
 
-/** An answer that was empty or cut has cost what it cost. */
-function beforeRetry(state: State, turn: Turn): EventBody[] {
+/** A failed try has used tokens too, so the budget is checked before the next one. */
+function stopRetryAtBudget(state: State, turn: Turn): EventBody[] {
   const limit = budgetReached(state, turn);
-  return limit === null ? [] : [endOf(turn, limit)];
+  return limit === null ? [] : [turnEnded(turn, limit)];
 }

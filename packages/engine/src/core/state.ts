@@ -1,4 +1,4 @@
-/** What we know of a session: the fold of its log. Plain data, in one slice an aspect; only the aspect's `evolve` changes it. */
+/** What we know of a session: the fold of its log. Plain data, one slice for each aspect; only the aspect's own `evolve` changes it. */
 import type { AssignmentState } from './assignment/state.ts';
 import { initialAssignment } from './assignment/state.ts';
 import type { CompactionState } from './compaction/state.ts';

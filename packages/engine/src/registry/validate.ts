@@ -8,7 +8,7 @@ export type ValidatedInput = { ok: true; value: JsonObject } | { ok: false; mess
 
 type Check = (value: JsonObject) => Promise<ValidatedInput> | ValidatedInput;
 const checks = new WeakMap<Tool, Check>();
-const mostProblems = 8;
+const maxProblems = 8;
 
 /** Holds a call's arguments against the tool's schema. A Standard Schema may also change them (defaults, transforms). */
 export async function validateInput(tool: Tool, input: JsonObject): Promise<ValidatedInput> {
@@ -45,8 +45,8 @@ function refuse(tool: Tool, problems: readonly string[]): ValidatedInput {
 }
 
 function listOf(problems: readonly string[]): string {
-  const shown = problems.slice(0, mostProblems).map((problem) => `- ${problem}`);
-  if (problems.length > mostProblems) shown.push(`- and ${problems.length - mostProblems} more`);
+  const shown = problems.slice(0, maxProblems).map((problem) => `- ${problem}`);
+  if (problems.length > maxProblems) shown.push(`- and ${problems.length - maxProblems} more`);
   return shown.join('\n');
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Cursor, DurableEvent, PawlEvent, TransientBody, TransientEvent } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
-import { keepAlive } from './keep-alive.ts';
+import { keepAlive } from '../waiting.ts';
 
 /** Events that wait for one subscriber before it has to read from the log. */
 const capacity = 4096;

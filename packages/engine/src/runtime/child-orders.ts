@@ -3,7 +3,7 @@
 import type { Assignment, Command, CommandData, EventBody, RuleSet } from '@pawl/protocol';
 import { stricterMode } from '@pawl/protocol';
 import { profileOf } from '../agents/index.ts';
-import type { Letter, State, Task } from '../core/index.ts';
+import type { ChildCommand, State, Task } from '../core/index.ts';
 import { modeWith, ownerId } from '../core/index.ts';
 import type { Agent, Model } from '../ports.ts';
 
@@ -72,7 +72,7 @@ export function taskCommand(owner: string, session: string, id: string, { type, 
 }
 
 /** A letter as the command that it is to its receiver. */
-export function commandOf(session: string, { id, by, body }: Letter): Command {
+export function commandOf(session: string, { id, by, body }: ChildCommand): Command {
   const kind = by.kind === 'human' ? 'human' : 'agent';
   const { type } = body;
   const data =

@@ -5,9 +5,10 @@
  */
 import type { Actor, EventBody, EventData } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
-import type { Letter, State, Task } from '../core/index.ts';
+import type { ChildCommand, State, Task } from '../core/index.ts';
 import { evolve, initialState, ownerId, taskSettingsOf } from '../core/index.ts';
 import type { Clock, SessionLog } from '../ports.ts';
+import { pause } from '../waiting.ts';
 import { childCreation, commandOf, type Role, taskCommand } from './child-orders.ts';
 import {
   type Account,
@@ -46,7 +47,7 @@ export interface Children {
   /** Stops it; how far it came. */
   stop(owner: Readonly<State>, task: Task, signal: AbortSignal): Promise<TaskEnding | null>;
   /** Hands over a letter; its refusal, if it was refused; null if it could not be handed over here. */
-  post(session: string, letter: Letter, signal: AbortSignal): Promise<{ refusal?: string } | null>;
+  post(session: string, letter: ChildCommand, signal: AbortSignal): Promise<{ refusal?: string } | null>;
 }
 
 export type ChildrenWorld = {
@@ -92,7 +93,7 @@ export function createChildren(world: ChildrenWorld): Children {
   const assign = async (session: LiveSession, owner: Readonly<State>, task: Task) => {
     const isGiven = await session.look(({ assignment }) => (assignment?.instance ?? 0) >= task.instance);
     if (isGiven) return;
-    const rules = task.letters.filter(({ body }) => body.type !== 'input.send');
+    const rules = task.pendingCommands.filter(({ body }) => body.type !== 'input.send');
     for (const letter of rules) await hand(session, letter);
     const { instance, allotment, isBackground, order } = task;
     if (allotment === null) throw new PawlError('engine_fault', `Task ${task.id} was given nothing to spend.`);
@@ -220,7 +221,7 @@ export function createChildren(world: ChildrenWorld): Children {
 }
 
 /** @throws when the session is not driven here; what it refuses is an answer. */
-async function hand(session: LiveSession, letter: Letter): Promise<{ refusal?: string }> {
+async function hand(session: LiveSession, letter: ChildCommand): Promise<{ refusal?: string }> {
   try {
     await session.command(commandOf(session.id, letter));
     return {};
@@ -240,20 +241,4 @@ function createFold(log: SessionLog, session: string): () => Promise<State> {
     for (const event of await log.read(session, state.seq)) evolve(state, event);
     return state;
   };
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve();
-      return;
-    }
-    const end = () => {
-      callOff();
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const callOff = clock.at(clock.now() + ms, end);
-    signal.addEventListener('abort', end, { once: true });
-  });
 }

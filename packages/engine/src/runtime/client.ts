@@ -14,7 +14,7 @@ import type {
   TurnResult,
   UserPart,
 } from '@pawl/protocol';
-import { jsonSchemaOf, PawlError, resultBy } from '@pawl/protocol';
+import { commandDefaults, defaultIterations, jsonSchemaOf, PawlError, resultBy } from '@pawl/protocol';
 import { followAnswer, noAnswer } from '../readers/answer.ts';
 import { createId } from './ids.ts';
 import type { Session } from './session.ts';
@@ -37,13 +37,13 @@ export function sessionClient(
     id = createId(),
   ): Promise<Receipt> => {
     const given: object = completed.has(type) ? await complete(data as Changes) : data;
-    const filled = withTarget({ ...commandDefaults[type], ...given }) as CommandData[Type];
+    const filled = withTarget({ ...defaults[type], ...given }) as CommandData[Type];
     // A command is a pair of type and data; TypeScript cannot see that these two belong together.
     return session.command({ id, session: session.id, by: identity, type, data: filled } as Command);
   };
 
   const send = (input: string | UserPart[], options: SendOptions = {}): AsyncIterableIterator<PawlEvent> => {
-    const { id = createId(), delivery = 'queue', outputSchema, ...asked } = options;
+    const { id = createId(), delivery = commandDefaults['input.send'].delivery, outputSchema, ...asked } = options;
     const content: UserPart[] = typeof input === 'string' ? [{ type: 'text', text: input }] : input;
     if (!Array.isArray(content)) throw new PawlError('bad_input', 'An input is a text, or a list of parts.');
     const schema = outputSchema === undefined ? {} : { outputSchema: jsonSchemaOf(outputSchema) };
@@ -106,14 +106,7 @@ export function sessionClient(
   };
 }
 
-/** What the schemas fill in on the wire, for callers in process. */
-const commandDefaults: { [Type in CommandType]?: Partial<CommandData[Type]> } = {
-  'input.send': { delivery: 'queue' },
-  'turn.cancel': { queue: 'run' },
-  'mail.send': { artifacts: [] },
-};
-
-const defaultIterations = 10;
+const defaults: { readonly [Type in CommandType]?: object } = commandDefaults;
 
 function withTarget(data: object & { target?: { maxIterations?: number } | undefined }): object {
   return data.target === undefined ? data : { ...data, target: { maxIterations: defaultIterations, ...data.target } };

@@ -7,7 +7,7 @@ import { isWiderMode, PawlError } from '@pawl/protocol';
 import { findAgent, profileOf } from '../agents/index.ts';
 import { compactionRefusal } from '../core/compaction/decide.ts';
 import { defaultCompaction, defaultLimits, flowProblem, limitsRefusal, modeWith } from '../core/index.ts';
-import { merged, mergeLimits } from '../core/session/state.ts';
+import { mergeDefined } from '../core/session/state.ts';
 import type { Agent, Agents, Model } from '../ports.ts';
 import type { HostOptions } from './host-options.ts';
 
@@ -39,7 +39,7 @@ function creation(
   const problem = flows?.map(flowProblem).find((sentence) => sentence !== null);
   if (problem != null) throw new PawlError('bad_flow', problem);
   const own = agent?.steps == null ? {} : { steps: agent.steps };
-  const limits = mergeLimits(mergeLimits(defaultLimits, own), given.limits ?? {});
+  const limits = mergeDefined(mergeDefined(defaultLimits, own), given.limits ?? {});
   const profile = agent === null ? null : profileOf(agent);
   const mode = modeWith(profile, given.mode) ?? 'manual';
   const refusal = limitsRefusal(limits, model.info.isPriceKnown);
@@ -64,7 +64,7 @@ function creation(
       ...(profile !== null && { profile }),
       ...(profile?.mode !== undefined && { modeOfSession: given.mode ?? 'manual' }),
       ...(gathersContext && { gathersContext }),
-      compaction: merged(defaultCompaction, given.compaction ?? {}),
+      compaction: mergeDefined(defaultCompaction, given.compaction ?? {}),
       ...(tasks !== undefined && Object.keys(tasks).length > 0 && { tasks }),
       ...(flows !== undefined && flows.length > 0 && { flows: [...flows] }),
     },

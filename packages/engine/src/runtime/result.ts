@@ -1,14 +1,14 @@
 /** Holds what a turn was to give against the schema that it was asked for. */
 import type { Json, JsonObject } from '@pawl/protocol';
 import { messageOf, PawlError } from '@pawl/protocol';
-import type { Checked, Demand, State } from '../core/index.ts';
+import type { Demand, ResultCheck, State } from '../core/index.ts';
 import { noResult } from '../core/index.ts';
 import type { ModelMessage, ToolOutcome } from '../ports.ts';
 import { followAnswer, noAnswer } from '../readers/answer.ts';
 import { schemaProblems } from '../registry/validate.ts';
 
 /** The last answer of a turn that was to be JSON; null where it is not the last, or nothing was asked for. */
-export async function checkAnswer(state: Readonly<State>, message: ModelMessage): Promise<Checked | null> {
+export async function checkAnswer(state: Readonly<State>, message: ModelMessage): Promise<ResultCheck | null> {
   const { turn } = state;
   const schema = turn?.options.outputSchema;
   if (turn === null || schema === undefined || turn.loop !== null || !isLast(message)) return null;
@@ -25,10 +25,10 @@ export async function checkAnswer(state: Readonly<State>, message: ModelMessage)
 export async function heldToSchema(
   demand: Demand,
   outcome: ToolOutcome,
-): Promise<{ held: ToolOutcome; checked?: Checked }> {
+): Promise<{ held: ToolOutcome; checked?: ResultCheck }> {
   const { endsTurn: _, result, envelope, ...rest } = outcome;
   const given = demand.isForTask ? envelope?.result : result;
-  const checked: Checked =
+  const checked: ResultCheck =
     given === undefined
       ? { isValid: false, problem: noResult }
       : await checkResult(demand.schema, given, 'The result').catch((error: unknown) => ({
@@ -41,7 +41,7 @@ export async function heldToSchema(
 }
 
 /** @throws `bad_schema` when nothing can be held against the schema. */
-async function checkResult(schema: JsonObject, value: Json, what: string): Promise<Checked> {
+async function checkResult(schema: JsonObject, value: Json, what: string): Promise<ResultCheck> {
   let problems: string;
   try {
     problems = await schemaProblems(schema, value);

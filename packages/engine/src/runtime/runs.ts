@@ -2,15 +2,15 @@
 import type { Actor, TransientBody } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../core/index.ts';
+import { keepingAlive } from '../waiting.ts';
 import type { EffectContext, EffectPorts, Runners } from './effects/effect.ts';
-import { awake } from './keep-alive.ts';
 import { Speculation } from './speculation.ts';
 
 /** `hasReported` is set once the outcome is on its way: from then on there is nothing to stop. */
 type Running = { controller: AbortController; isStop: boolean; hasReported: boolean; done: Promise<void> };
 
 /** Effects that may end one after another without anything coming of them, before the session is given up. */
-const mostFruitless = 100;
+const maxFruitless = 100;
 
 /** How long what was told to stop is waited for, ms: longer than tools are given to stop. */
 const settleMs = 3000;
@@ -87,7 +87,7 @@ export class Runs {
     const { clock } = this.#home.ports;
     const all = Promise.all([...this.#running.values()].map(({ done }) => done));
     const overdue = new Promise<void>((resolve) => clock.at(clock.now() + settleMs, resolve));
-    await awake(Promise.race([all, overdue]));
+    await keepingAlive(Promise.race([all, overdue]));
   }
 
   #start(effect: Effect): void {
@@ -118,7 +118,7 @@ export class Runs {
         if (this.#hasEnded || this.#home.isBusy()) return;
         // An effect whose outcome was lost is owed again. One that never has any would be begun again for ever.
         this.#fruitless = state.seq === seq ? this.#fruitless + 1 : 0;
-        if (this.#fruitless < mostFruitless) this.act();
+        if (this.#fruitless < maxFruitless) this.act();
         else this.#home.fail(new Error(`Effects such as ${effect.id} end without an outcome.`));
       });
   }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { BlobStore, Redactor } from '../ports.ts';
 
 /** Bytes that are held at most; of more than that, the oldest are lost first. */
-const mostHeld = 64_000_000;
+const maxHeld = 64_000_000;
 
 export function withoutSecretBlobs(store: BlobStore, { keep }: Redactor): BlobStore {
   if (keep === undefined) return store;
@@ -22,7 +22,7 @@ export function withoutSecretBlobs(store: BlobStore, { keep }: Redactor): BlobSt
       held.set(digest, Uint8Array.from(bytes));
       size += bytes.length;
       for (const [oldest, { length }] of held) {
-        if (size <= mostHeld || oldest === digest) break;
+        if (size <= maxHeld || oldest === digest) break;
         held.delete(oldest);
         size -= length;
       }

@@ -4,7 +4,7 @@
  */
 import type { Actor, Command, DurableEvent, EventBody, Receipt, TransientData } from '@pawl/protocol';
 import { messageOf, PawlError, toPawlError } from '@pawl/protocol';
-import type { Decision, Fingerprinted, Outcome, State } from '../core/index.ts';
+import type { Decision, FingerprintedCommand, Outcome, State } from '../core/index.ts';
 import { canonicalJson, decide, due, evolve, initialState, isAwaitingCompaction, settle } from '../core/index.ts';
 import type { Clock, SessionLog } from '../ports.ts';
 import { Admission } from './admission.ts';
@@ -23,7 +23,7 @@ export const core: Core = { evolve, decide, settle, due };
 export type SessionPorts = { log: SessionLog; clock: Clock; effects: EffectPorts; runners: Runners; core: Core };
 
 type Submission = {
-  command: Fingerprinted | Outcome;
+  command: FingerprintedCommand | Outcome;
   by: Actor;
   resolve(decision: Decided): void;
   reject(error: PawlError): void;
@@ -144,13 +144,13 @@ export class Session implements LiveSession {
     this.#stop(new PawlError('session_closed', `Session ${this.id} is closed here. Open it again to go on.`), null);
   }
 
-  #submit(command: Fingerprinted | Outcome, by: Actor): Promise<Decided> {
+  #submit(command: FingerprintedCommand | Outcome, by: Actor): Promise<Decided> {
     const decided = this.#enqueue(command, by);
     this.#wake();
     return decided;
   }
 
-  #enqueue(command: Fingerprinted | Outcome, by: Actor): Promise<Decided> {
+  #enqueue(command: FingerprintedCommand | Outcome, by: Actor): Promise<Decided> {
     if (this.#end !== null) return Promise.reject(this.#end);
     return new Promise((resolve, reject) => {
       this.#inbox.push({ command, by, resolve, reject });
@@ -215,7 +215,7 @@ export class Session implements LiveSession {
   }
 
   /** What is not even a command is its sender's fault alone. */
-  #decide(command: Fingerprinted | Outcome): Decision {
+  #decide(command: FingerprintedCommand | Outcome): Decision {
     try {
       return this.#ports.core.decide(this.#state, command);
     } catch (error) {
@@ -297,7 +297,7 @@ export class Session implements LiveSession {
 
 /** Commands that belong together are refused together: none is written if one would not be. */
 function refuseAny(
-  commands: readonly { command: Fingerprinted; by: Actor }[],
+  commands: readonly { command: FingerprintedCommand; by: Actor }[],
   state: State,
   ports: SessionPorts,
 ): void {
@@ -324,7 +324,7 @@ const lostMessage = (id: string) =>
   `Session ${id} is driven from elsewhere now. Nothing more is done here; it can be watched.`;
 
 /** A command with its fingerprint, and who is to stand in its events. */
-function signed(command: Command): { command: Fingerprinted; by: Actor } {
+function signed(command: Command): { command: FingerprintedCommand; by: Actor } {
   const digest = fingerprint(canonicalJson({ type: command.type, data: command.data }));
   return { command: { ...command, digest }, by: { ...command.by, command: command.id, digest } };
 }
@@ -343,9 +343,9 @@ function receiptOf({ decision, seq }: Decided): Receipt {
   }
 }
 
-type Place = Pick<DurableEvent, 'seq' | 'at' | 'session' | 'by'>;
+type EventStamp = Pick<DurableEvent, 'seq' | 'at' | 'session' | 'by'>;
 
-function stamp(body: EventBody, place: Place): DurableEvent {
+function stamp(body: EventBody, place: EventStamp): DurableEvent {
   const { seq, at, session, by } = place;
   return { seq, at, session, ...body, by };
 }

@@ -15,7 +15,7 @@ import { judge } from './effects/judge.ts';
 import { runOnce } from './effects/run.ts';
 
 /** Calls that run early at the same time, at most. */
-const mostAtOnce = 4;
+const maxAtOnce = 4;
 
 type World = Pick<EffectContext, 'ports' | 'state'>;
 type Entry = {
@@ -170,7 +170,7 @@ export class Speculation implements EarlyCalls {
   }
 
   #runNext(): void {
-    while (this.#runs < mostAtOnce) {
+    while (this.#runs < maxAtOnce) {
       const entry = this.#toRun.shift();
       if (entry === undefined) return;
       this.#run(entry);

@@ -3,12 +3,12 @@ import type { DurableEvent } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import { canonicalJson } from '../core/index.ts';
 import type { Clock, SessionLog } from '../ports.ts';
-import { awake } from './keep-alive.ts';
+import { keepingAlive, pause } from '../waiting.ts';
 
 /** Waits between tries, ms; after the last one it is given up. */
 const retryWaitsMs = [50, 500, 2000];
 
-export type Place = { session: string; log: SessionLog; clock: Clock };
+export type LogAccess = { session: string; log: SessionLog; clock: Clock };
 
 /**
  * One record, once: an append whose answer was lost is found in the log and not made again. `onTrouble` hears of each
@@ -16,7 +16,7 @@ export type Place = { session: string; log: SessionLog; clock: Clock };
  * @throws `conflict` when somebody else wrote; the log's own error when it cannot be written.
  */
 export async function write(
-  { session, log, clock }: Place,
+  { session, log, clock }: LogAccess,
   record: readonly DurableEvent[],
   { onTrouble, checkDriving }: { onTrouble(sentence: string): void; checkDriving(): void },
 ): Promise<void> {
@@ -34,26 +34,22 @@ export async function write(
       if (isConflict || (written !== null && written.length > 0)) throw conflictAt(session, error);
       if (waitMs === undefined) throw error;
       onTrouble(`The log could not be written (${messageOf(error)}); trying again.`);
-      await pause(clock, waitMs);
+      await keepingAlive(pause(clock, waitMs));
       checkDriving();
     }
   }
 }
 
 /** Events after `afterSeq`; a log that fails now and then is asked again. */
-export async function readAfter({ session, log, clock }: Place, afterSeq: number): Promise<DurableEvent[]> {
+export async function readAfter({ session, log, clock }: LogAccess, afterSeq: number): Promise<DurableEvent[]> {
   for (const waitMs of retryWaitsMs) {
     try {
       return await log.read(session, afterSeq);
     } catch {
-      await pause(clock, waitMs);
+      await keepingAlive(pause(clock, waitMs));
     }
   }
   return log.read(session, afterSeq);
-}
-
-function pause(clock: Clock, waitMs: number): Promise<void> {
-  return awake(new Promise<void>((resolve) => clock.at(clock.now() + waitMs, resolve)));
 }
 
 function conflictAt(id: string, cause: unknown): PawlError {

@@ -11,7 +11,7 @@ import { initialHistory } from '../../src/core/history/state.ts';
 import { initialInputs } from '../../src/core/inputs/state.ts';
 import { initialLog } from '../../src/core/log/state.ts';
 import { initialMail } from '../../src/core/mail/state.ts';
-import { completed } from '../../src/core/old-logs.ts';
+import { completeOldEvent } from '../../src/core/old-logs.ts';
 import { initialPins } from '../../src/core/pins/state.ts';
 import { noResultYet } from '../../src/core/result/state.ts';
 import { initialSession } from '../../src/core/session/state.ts';
@@ -71,16 +71,16 @@ function contents(state: State): Map<string, { owner: Aspect | undefined; conten
 }
 
 /** Looking at all of a state is slow: large ones are not watched, and of a file's tests only so many events. */
-const mostMessages = 20;
-const mostCalls = 10;
+const maxMessages = 20;
+const maxCalls = 10;
 let left = 1000;
 
 /** Does what `evolve` does, and throws where an aspect changes what is not its own. The turn itself comes and goes whole. */
 export function evolveWatched(state: State, event: DurableEvent): State {
-  const isLarge = state.messages.length > mostMessages || (state.turn?.calls.length ?? 0) > mostCalls;
+  const isLarge = state.messages.length > maxMessages || (state.turn?.calls.length ?? 0) > maxCalls;
   if (isLarge || left === 0) return evolve(state, event);
   left -= 1;
-  const complete = completed(state, event);
+  const complete = completeOldEvent(state, event);
   let before = contents(state);
   for (const [name, record] of Object.entries(aspects)) {
     const had = state.turn !== null;

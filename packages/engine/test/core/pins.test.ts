@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sliceToBudget } from '../../src/core/compaction/slice.ts';
 import { tokensOfText, usableTokens } from '../../src/core/compaction/window.ts';
-import { isStanding, keptPins, pinOf, shortened } from '../../src/core/pins/pins.ts';
+import { isStanding, pinOf, pinsWithinLimit, shortenMiddle } from '../../src/core/pins/pins.ts';
 
 describe('X3: corrections', () => {
   it.each([
@@ -49,7 +49,7 @@ describe('X3: corrections', () => {
           text: `${seq}:${'x'.repeat(length)}`,
           isCorrection,
         }));
-        const kept = keptPins(pins);
+        const kept = pinsWithinLimit(pins);
         for (const { seq, isCorrection } of pins)
           if (isCorrection) expect(kept.some((pin) => pin.seq === seq)).toBe(true);
         expect(kept.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(40_000);
@@ -95,8 +95,8 @@ describe('X1: slicing to a budget', () => {
   });
 
   it('shortens to both ends, and never beyond what it is told', () => {
-    expect(shortened('abcdefghijklmnop', 12)).toBe('abc […] nop');
-    expect(shortened('short', 12)).toBe('short');
+    expect(shortenMiddle('abcdefghijklmnop', 12)).toBe('abc […] nop');
+    expect(shortenMiddle('short', 12)).toBe('short');
   });
 });
 

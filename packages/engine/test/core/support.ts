@@ -14,7 +14,7 @@ import type {
   TurnOptions,
 } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
-import type { Checked, Decision, Effect, Outcome } from '../../src/core/index.ts';
+import type { Decision, Effect, Outcome, ResultCheck } from '../../src/core/index.ts';
 import { decide, defaultLimits, due, findCall, initialState, noUsage, settle } from '../../src/core/index.ts';
 import type { ModelMessage, ModelPart } from '../../src/index.ts';
 import { evolveWatched } from './ownership.ts';
@@ -131,7 +131,7 @@ export function open(log: readonly DurableEvent[]) {
         tokens?: number;
         costUsd?: number | null;
         cutCall?: string;
-        checked?: Checked;
+        checked?: ResultCheck;
       } = {},
     ): Decision {
       const hasCalls = content.some((part) => part.type === 'tool_call');

@@ -139,13 +139,13 @@ describe('A2: tasks in the log of their owner', () => {
     session.command('rule.add', { list: 'deny', rule: 'bash' });
     session.command('session.configure', { mode: 'plan' });
     const letters = () => session.effects().filter(({ kind }) => kind === 'letter');
-    const [first] = session.state.tasks[0]?.letters ?? [];
+    const [first] = session.state.tasks[0]?.pendingCommands ?? [];
     expect(first).toMatchObject({ by: { kind: 'human', id: 'ann' }, body: { type: 'rule.add' } });
     expect(letters()).toHaveLength(1);
     const id = letters()[0]?.id ?? '';
     session.outcome({ type: 'task.delivered', effect: id, data: { task: 'builder-1', letter: first?.id ?? '' } });
     expect(letters()[0]?.id).not.toBe(id);
-    expect(session.state.tasks[0]?.letters).toHaveLength(1);
+    expect(session.state.tasks[0]?.pendingCommands).toHaveLength(1);
   });
 
   it('stay with their session when it is forked', () => {

@@ -45,7 +45,7 @@ describe('X6: gathering', () => {
       [false, 'And the beans.'],
     ]);
     expect(queries[0]).toMatchObject({ agent: 'builder', metadata: { plot: '7' }, known: [] });
-    expect(queries[1]?.known).toHaveLength(1);
+    expect(queries[1]?.fragments).toHaveLength(1);
     expect(model.requests.map(({ system }) => system)).toEqual(['One.', 'One.', 'Two.']);
   });
 

@@ -52,7 +52,7 @@ it('E12, X4: no request outgrows the window while the model of compactions is do
 });
 
 /** Refuses what is longer than this, as a gateway does that limits the size of a request. */
-function narrow(mostCharacters: number) {
+function narrow(maxCharacters: number) {
   const requests: ModelRequest[] = [];
   const model: Model = {
     id: 'fake/model',
@@ -65,7 +65,7 @@ function narrow(mostCharacters: number) {
           .match(/"sizeBytes":(\d+)/g)
           ?.map((text) => Number(text.slice(12))) ?? [];
       const size = bytes.reduce((sum, own) => sum + own, JSON.stringify(messages).length);
-      if (size > mostCharacters) throw new PawlError('context_overflow', 'HTTP 413: the request is too large.');
+      if (size > maxCharacters) throw new PawlError('context_overflow', 'HTTP 413: the request is too large.');
       yield finished([{ type: 'text', text: 'Done.' }]);
     },
   };

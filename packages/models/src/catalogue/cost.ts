@@ -54,7 +54,7 @@ function priceFor(price: Price, inputTokens: number): number {
 }
 
 /** The least that a million tokens of input cost from `at` on, at any hour, wherever they come from; null if unknown. */
-export function leastInputPrice(entries: readonly DatedPrices[], at: Date): number | null {
+export function minInputPrice(entries: readonly DatedPrices[], at: Date): number | null {
   const isPast = ({ when }: DatedPrices) => when === undefined || ('start_date' in when && holdsAt(when, at));
   const current = entries.slice(Math.max(0, entries.findLastIndex(isPast)));
   const least = (price: Price) =>

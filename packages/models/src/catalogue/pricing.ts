@@ -1,5 +1,5 @@
 import type { ModelInfo, Usage } from '@pawl/protocol';
-import { costAt, isPriced, leastInputPrice } from './cost.ts';
+import { costAt, isPriced, minInputPrice } from './cost.ts';
 import { findModel } from './find.ts';
 import type { ModelFacts } from './table.ts';
 
@@ -51,7 +51,7 @@ export function createPricing(home: string, url: string, model: string | (Known 
 export function infoOf(facts: ModelFacts, known: Known = {}): ModelInfo {
   const { context, output, takes, prices = [] } = facts;
   const contextTokens = known.contextTokens ?? context ?? unknown.contextTokens;
-  const least = leastInputPrice(prices, new Date());
+  const least = minInputPrice(prices, new Date());
   return {
     contextTokens,
     outputTokens: known.maxOutputTokens ?? answerTokens(output ?? unknown.outputTokens, contextTokens),

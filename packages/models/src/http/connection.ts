@@ -1,6 +1,6 @@
 import type { Agent, RequestOptions } from 'node:http';
+import { hostOf, type ProxyEnvironment, portOf, proxyFor, proxyHeaders } from '@pawl/protocol/proxy';
 import { nodeHttp, nodeHttps } from './builtin.ts';
-import { type ProxyEnvironment, proxyCredentials, proxyFor } from './proxy.ts';
 import { tunnelAgent } from './tunnel.ts';
 
 /** How to reach one address: what `http.request` needs, and how it goes there. */
@@ -32,8 +32,8 @@ export function connectionTo(url: URL, environment: ProxyEnvironment, tap?: Wire
   const options: Connection['options'] = {
     agent,
     protocol: url.protocol,
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port || (isSecure ? 443 : 80),
+    host: hostOf(url),
+    port: portOf(url),
     path: url.pathname + url.search,
     method: 'POST',
   };
@@ -56,9 +56,8 @@ function createAgent(isSecure: boolean, proxy: URL | null): Agent {
 /** A plain request is sent to the proxy itself, with the whole address as its path (RFC 9112 §3.2.2). */
 function throughPlainProxy(options: Connection['options'], url: URL, proxy: URL): void {
   options.protocol = proxy.protocol;
-  options.host = proxy.hostname;
-  options.port = proxy.port || (proxy.protocol === 'https:' ? 443 : 80);
+  options.host = hostOf(proxy);
+  options.port = portOf(proxy);
   options.path = `${url.origin}${url.pathname}${url.search}`;
-  const credentials = proxyCredentials(proxy);
-  options.headers = { host: url.host, ...(credentials === null ? {} : { 'proxy-authorization': credentials }) };
+  options.headers = { host: url.host, ...proxyHeaders(proxy) };
 }

@@ -93,12 +93,12 @@ export function describeFailure(value: unknown): { kind: string; message: string
   const inner = fields(outer.error);
   const message = text(inner.message) ?? text(outer.error) ?? text(outer.message) ?? text(outer.detail);
   const kind = [inner.type, inner.code, outer.code].map(text).filter((word) => word !== null);
-  const said = [message ?? JSON.stringify(value) ?? '', behind(inner)].filter((words) => words !== '');
+  const said = [message ?? JSON.stringify(value) ?? '', messageBehindRouter(inner)].filter((words) => words !== '');
   return { kind: kind.join(' '), message: said.join(' ').slice(0, 2000) };
 }
 
 /** What the provider behind a router said, which the router's own sentence hides. Source: https://openrouter.ai/docs/api-reference/errors. */
-function behind(inner: { readonly [key: string]: unknown }): string {
+function messageBehindRouter(inner: { readonly [key: string]: unknown }): string {
   const { raw } = fields(inner.metadata);
   return typeof raw === 'string' ? raw : '';
 }

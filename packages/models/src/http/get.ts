@@ -6,7 +6,7 @@ import { networkError, responseError } from './failure.ts';
 import { secretsIn, withoutSecrets } from './headers.ts';
 
 /** More than this no answer of JSON is read here. */
-const mostBytes = 65_536;
+const maxBytes = 65_536;
 
 /** What a short question over GET is answered with. @throws the typed errors of a model's call. */
 export function getJson(connection: Connection, headers: OutgoingHttpHeaders, signal: AbortSignal): Promise<unknown> {
@@ -30,8 +30,8 @@ export function getJson(connection: Connection, headers: OutgoingHttpHeaders, si
       response.on('error', fail);
       response.on('data', (piece: Buffer) => {
         size += piece.length;
-        if (size <= mostBytes) pieces.push(piece);
-        else response.destroy(new Error(`its answer has more than ${mostBytes} bytes`));
+        if (size <= maxBytes) pieces.push(piece);
+        else response.destroy(new Error(`its answer has more than ${maxBytes} bytes`));
       });
       response.once('end', () => {
         const body = Buffer.concat(pieces).toString('utf8');

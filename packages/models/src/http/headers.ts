@@ -42,8 +42,8 @@ const plainHeaders: ReadonlySet<string> = new Set([
 ]);
 const namedSecret = /authorization|cookie|secret|key|token/i;
 /** A shorter one would be found everywhere; one whose name says that it is a secret is left out of texts all the same. */
-const leastLength = 8;
-const leastNamedLength = 4;
+const minLength = 8;
+const minNamedLength = 4;
 
 /** Whether the value of this header of a request may not be shown: all that a user or a key put there. */
 export function isSecretHeader(name: string): boolean {
@@ -55,7 +55,7 @@ export function secretsIn(headers: OutgoingHttpHeaders): string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (!isSecretHeader(name)) return [];
     const secret = String(value).replace(/^[a-z][a-z0-9-]* +/i, '');
-    return secret.length >= (namedSecret.test(name) ? leastNamedLength : leastLength) ? [secret] : [];
+    return secret.length >= (namedSecret.test(name) ? minNamedLength : minLength) ? [secret] : [];
   });
 }
 

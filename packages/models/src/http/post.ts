@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 import { networkError, responseError } from './failure.ts';
 import { headerError } from './headers.ts';
 import { contentLimit, type SilenceLimit, silenceLimit, type Timeouts } from './timeouts.ts';
-import { createWatch } from './watch.ts';
+import { createWatch, type Watch } from './watch.ts';
 
 export type Post = {
   connection: Connection;
@@ -59,218 +59,258 @@ const answered = new Set<string>();
 
 /** Posts `body` and hands the answer to `handler` as it comes, without a stream or a promise in between. */
 export function post(request: Post, handler: PostHandler): PostHandle {
-  const { connection, timeouts, signal } = request;
-  /** What is asked, for sentences. */
-  const host = connection.proxy === null ? connection.host : `${connection.host} through the proxy ${connection.proxy}`;
-  const size = request.body.reduce((sum, piece) => sum + piece.length, 0);
-  let current: ClientRequest | null = null;
-  let response: IncomingMessage | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let isOver = false;
-  let hasConnected = false;
-  let hasBody = false;
-  let isThinking = true;
-  let isPaused = false;
+  const call = new PostCall(request, handler);
+  call.start();
+  return call;
+}
 
-  function finish(): boolean {
-    if (isOver) return false;
-    isOver = true;
-    clearTimeout(timer);
-    bytes.stop();
-    content.stop();
-    signal.removeEventListener('abort', onAbort);
-    return true;
-  }
-  function fail(error: PawlError): void {
-    if (!finish()) return;
-    current?.destroy();
-    handler.error(error);
-  }
-  function onAbort(): void {
-    fail(new PawlError('cancelled', 'The call was cancelled.', { cause: signal.reason }));
-  }
-  function limit(milliseconds: number, code: string, sentence: string): void {
-    clearTimeout(timer);
-    timer = undefined;
-    if (milliseconds > 0) timer = setTimeout(() => fail(modelError(code, sentence)), milliseconds);
-  }
-  function onConnected(): void {
-    hasConnected = true;
-    handler.sent();
-    limit(
-      timeouts.firstByteMs,
-      'first_byte_timeout',
-      `${host} sent nothing for ${timeouts.firstByteMs} ms. Try again, or raise timeouts.firstByteMs.`,
+/** One request and its answer. Once it `isOver`, the handler has heard its last call. */
+class PostCall implements PostHandle {
+  readonly #request: Post;
+  readonly #handler: PostHandler;
+  /** The host and the proxy, for error messages. */
+  readonly #host: string;
+  /** Time limits of connecting, of the first byte, and of an error's body. */
+  #timer: NodeJS.Timeout | undefined;
+  /** Silence of the connection, and silence of the answer itself. */
+  readonly #bytes: Watch;
+  readonly #content: Watch;
+  #sent: ClientRequest | null = null;
+  #response: IncomingMessage | null = null;
+  #isOver = false;
+  #hasConnected = false;
+  #hasBody = false;
+  #isThinking = true;
+  #isPaused = false;
+
+  constructor(request: Post, handler: PostHandler) {
+    const { connection, timeouts } = request;
+    this.#request = request;
+    this.#handler = handler;
+    this.#host =
+      connection.proxy === null ? connection.host : `${connection.host} through the proxy ${connection.proxy}`;
+    this.#bytes = createWatch(
+      () => silenceLimit(timeouts, this.#isThinking),
+      ({ milliseconds, setting }) => this.#failSilent(`fell silent for ${milliseconds} ms in mid-answer`, setting),
+    );
+    this.#content = createWatch(
+      () => contentLimit(timeouts, this.#isThinking),
+      ({ milliseconds, setting }) =>
+        this.#failSilent(`sent signs of life, but nothing of its answer for ${milliseconds} ms`, setting),
     );
   }
 
-  const bytes = createWatch(
-    () => silenceLimit(timeouts, isThinking),
-    ({ milliseconds, setting }) => failSilent(`fell silent for ${milliseconds} ms in mid-answer`, setting),
-  );
-  const content = createWatch(
-    () => contentLimit(timeouts, isThinking),
-    ({ milliseconds, setting }) =>
-      failSilent(`sent signs of life, but nothing of its answer for ${milliseconds} ms`, setting),
-  );
-  function failSilent(what: string, setting: SilenceLimit['setting']): void {
-    fail(modelError('idle_timeout', `${host} ${what}. Try again, or raise ${setting}.`));
-  }
-  function limitSilence(): void {
-    clearTimeout(timer);
-    bytes.begin();
-    content.begin();
-  }
-
-  function onSocket(socket: Socket): void {
-    if (isOver) return;
-    if (current?.reusedSocket !== true) handler.connecting();
-    const isSecuring = 'secureConnecting' in socket && socket.secureConnecting === true;
-    if (!socket.connecting && !isSecuring) onConnected();
-    else {
-      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
-        if (!isOver) onConnected();
-      });
-    }
-  }
-
-  function onResponse(answer: IncomingMessage): void {
-    response = answer;
-    answered.add(connection.host);
-    const status = answer.statusCode ?? 0;
-    answer.on('error', (error) => fail(networkError(error, host, { hasConnected: true })));
-    // Some breaks end an answer without an error event.
-    answer.once('close', () => {
-      if (!isOver) fail(networkError(new Error('closed in mid-answer'), host, { hasConnected: true }));
-    });
-    if (!showHeaders(answer.headers)) return;
-    if (status < 200 || status > 299) {
-      readError(answer, status);
+  /** The handler hears nothing before this has returned. */
+  start(): void {
+    const { signal, timeouts } = this.#request;
+    if (signal.aborted) {
+      this.#isOver = true;
+      queueMicrotask(() => this.#handler.error(cancelled(signal)));
       return;
     }
-    handler.headers(answer.headers);
-    answer.on('readable', readAll);
-    answer.once('end', () => {
-      if (finish()) handler.end();
-    });
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#limit(
+      timeouts.connectMs,
+      'connect_timeout',
+      `No connection to ${this.#host} within ${timeouts.connectMs} ms. Check the network, or raise timeouts.connectMs.`,
+    );
+    this.#send(false);
   }
 
-  /** What has come, in one piece: providers send each event as a chunk of its own, and several arrive together. */
-  function readAll(): void {
-    while (!isPaused) {
-      const chunk: Buffer | null = response?.read() ?? null;
-      if (chunk === null) return;
-      if (isOver) continue;
-      bytes.heard();
-      handler.data(chunk);
-      if (hasBody) continue;
-      hasBody = true;
-      // Not for an answer that came as a whole.
-      if (!isOver && !isPaused) limitSilence();
-    }
+  pause(): void {
+    this.#isPaused = true;
+    // From here on the silence is our own.
+    clearTimeout(this.#timer);
+    this.#bytes.stop();
+    this.#content.stop();
   }
 
-  /** False if whoever looked at them threw, which ends the call. */
-  function showHeaders(headers: IncomingHttpHeaders): boolean {
-    try {
-      request.onHeaders?.(headers);
-      return true;
-    } catch (error) {
-      fail(toPawlError(error, 'model_failed'));
-      return false;
-    }
+  resume(): void {
+    this.#isPaused = false;
+    if (!this.#isOver) this.#limitSilence();
+    this.#readAll();
   }
 
-  function readError(answer: IncomingMessage, status: number): void {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const report = () =>
-      fail(responseError(status, answer.headers, Buffer.concat(chunks).toString('utf8'), Date.now()));
-    clearTimeout(timer);
-    timer = setTimeout(report, errorBodyMs);
-    answer.on('data', (chunk: Buffer) => {
-      if (isOver) return;
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > errorBodyBytes) report();
-    });
-    answer.once('end', () => {
-      if (!isOver && finish()) {
-        handler.error(responseError(status, answer.headers, Buffer.concat(chunks).toString('utf8'), Date.now()));
-      }
-    });
+  abort(): void {
+    if (this.#finish()) this.#sent?.destroy();
   }
 
-  function send(isSecondTry: boolean): void {
+  follow(isThinking: boolean, hasContent: boolean): void {
+    if (hasContent) this.#content.heard();
+    if (isThinking === this.#isThinking) return;
+    this.#isThinking = isThinking;
+    if (this.#hasBody && !this.#isOver && !this.#isPaused) this.#limitSilence();
+  }
+
+  release(): void {
+    if (!this.#finish()) return;
+    this.#isPaused = false;
+    this.#readAll();
+    if (this.#response?.complete === true) return;
+    const drain = setTimeout(() => this.#sent?.destroy(), releaseMs).unref();
+    this.#response?.once('close', () => clearTimeout(drain));
+  }
+
+  /** False if it was over already. */
+  #finish(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#bytes.stop();
+    this.#content.stop();
+    this.#request.signal.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
+
+  #fail(error: PawlError): void {
+    if (!this.#finish()) return;
+    this.#sent?.destroy();
+    this.#handler.error(error);
+  }
+
+  readonly #onAbort = (): void => this.#fail(cancelled(this.#request.signal));
+
+  #failSilent(what: string, setting: SilenceLimit['setting']): void {
+    this.#fail(modelError('idle_timeout', `${this.#host} ${what}. Try again, or raise ${setting}.`));
+  }
+
+  #limit(milliseconds: number, code: string, sentence: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (milliseconds > 0) this.#timer = setTimeout(() => this.#fail(modelError(code, sentence)), milliseconds);
+  }
+
+  #limitSilence(): void {
+    clearTimeout(this.#timer);
+    this.#bytes.begin();
+    this.#content.begin();
+  }
+
+  #send(isSecondTry: boolean): void {
+    const { connection, body } = this.#request;
+    const size = body.reduce((sum, piece) => sum + piece.length, 0);
     const { options } = connection;
-    const headers = { ...request.headers, ...(options.headers as OutgoingHttpHeaders), 'content-length': size };
+    const headers = { ...this.#request.headers, ...(options.headers as OutgoingHttpHeaders), 'content-length': size };
     let attempt: ClientRequest;
     try {
       attempt = connection.request({ ...options, headers });
     } catch (error) {
       // Nobody has the handle yet.
-      queueMicrotask(() => fail(headerError(headers) ?? toPawlError(error, 'bad_request')));
+      queueMicrotask(() => this.#fail(headerError(headers) ?? toPawlError(error, 'bad_request')));
       return;
     }
-    current = attempt;
-    attempt.once('socket', onSocket);
-    attempt.once('response', onResponse);
-    attempt.on('error', (error) => {
-      if (isOver) return;
-      if (isPawlError(error)) fail(error);
-      // The server closed an idle connection just as it was taken up again: it has not read the request.
-      else if (attempt.reusedSocket && response === null && !isSecondTry) send(true);
-      else fail(networkError(error, host, { hasConnected, hasAnswered: answered.has(connection.host) }));
-    });
+    this.#sent = attempt;
+    attempt.once('socket', (socket) => this.#onSocket(socket));
+    attempt.once('response', (response) => this.#onResponse(response));
+    attempt.on('error', (error) => this.#onRequestError(attempt, error, isSecondTry));
     attempt.cork();
-    for (const piece of request.body) attempt.write(piece);
+    for (const piece of body) attempt.write(piece);
     attempt.end();
     attempt.uncork();
   }
 
-  if (signal.aborted) {
-    queueMicrotask(() =>
-      handler.error(new PawlError('cancelled', 'The call was cancelled.', { cause: signal.reason })),
-    );
-    return { pause() {}, resume() {}, abort() {}, follow() {}, release() {} };
+  #onRequestError(attempt: ClientRequest, error: Error, isSecondTry: boolean): void {
+    if (this.#isOver) return;
+    if (isPawlError(error)) this.#fail(error);
+    // The server closed an idle connection just as it was reused: it has not read the request.
+    else if (attempt.reusedSocket && this.#response === null && !isSecondTry) this.#send(true);
+    else {
+      const hasAnswered = answered.has(this.#request.connection.host);
+      this.#fail(networkError(error, this.#host, { hasConnected: this.#hasConnected, hasAnswered }));
+    }
   }
-  signal.addEventListener('abort', onAbort, { once: true });
-  limit(
-    timeouts.connectMs,
-    'connect_timeout',
-    `No connection to ${host} within ${timeouts.connectMs} ms. Check the network, or raise timeouts.connectMs.`,
-  );
-  send(false);
 
-  return {
-    pause() {
-      isPaused = true;
-      // Silence is now of our own making.
-      clearTimeout(timer);
-      bytes.stop();
-      content.stop();
-    },
-    resume() {
-      isPaused = false;
-      if (!isOver) limitSilence();
-      readAll();
-    },
-    abort() {
-      if (finish()) current?.destroy();
-    },
-    follow(thinks, hasContent) {
-      if (hasContent) content.heard();
-      if (thinks === isThinking) return;
-      isThinking = thinks;
-      if (hasBody && !isOver && !isPaused) limitSilence();
-    },
-    release() {
-      if (!finish()) return;
-      isPaused = false;
-      readAll();
-      if (response?.complete === true) return;
-      const drain = setTimeout(() => current?.destroy(), releaseMs).unref();
-      response?.once('close', () => clearTimeout(drain));
-    },
-  };
+  #onSocket(socket: Socket): void {
+    if (this.#isOver) return;
+    if (this.#sent?.reusedSocket !== true) this.#handler.connecting();
+    const isSecuring = 'secureConnecting' in socket && socket.secureConnecting === true;
+    if (!socket.connecting && !isSecuring) this.#onConnected();
+    else {
+      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+        if (!this.#isOver) this.#onConnected();
+      });
+    }
+  }
+
+  #onConnected(): void {
+    const { firstByteMs } = this.#request.timeouts;
+    this.#hasConnected = true;
+    this.#handler.sent();
+    this.#limit(
+      firstByteMs,
+      'first_byte_timeout',
+      `${this.#host} sent nothing for ${firstByteMs} ms. Try again, or raise timeouts.firstByteMs.`,
+    );
+  }
+
+  #onResponse(response: IncomingMessage): void {
+    this.#response = response;
+    answered.add(this.#request.connection.host);
+    const status = response.statusCode ?? 0;
+    const broken = (error: Error) => this.#fail(networkError(error, this.#host, { hasConnected: true }));
+    response.on('error', broken);
+    // Some breaks end an answer without an error event.
+    response.once('close', () => {
+      if (!this.#isOver) broken(new Error('closed in mid-answer'));
+    });
+    if (!this.#showHeaders(response.headers)) return;
+    if (status < 200 || status > 299) {
+      this.#readError(response, status);
+      return;
+    }
+    this.#handler.headers(response.headers);
+    response.on('readable', () => this.#readAll());
+    response.once('end', () => {
+      if (this.#finish()) this.#handler.end();
+    });
+  }
+
+  /** Everything that has arrived, in one piece: providers send each event as a chunk, and several arrive together. */
+  #readAll(): void {
+    while (!this.#isPaused) {
+      const chunk: Buffer | null = this.#response?.read() ?? null;
+      if (chunk === null) return;
+      if (this.#isOver) continue;
+      this.#bytes.heard();
+      this.#handler.data(chunk);
+      if (this.#hasBody) continue;
+      this.#hasBody = true;
+      // `data` may have ended or paused the call.
+      if (!this.#isOver && !this.#isPaused) this.#limitSilence();
+    }
+  }
+
+  /** False if the callback threw, which ends the call. */
+  #showHeaders(headers: IncomingHttpHeaders): boolean {
+    try {
+      this.#request.onHeaders?.(headers);
+      return true;
+    } catch (error) {
+      this.#fail(toPawlError(error, 'model_failed'));
+      return false;
+    }
+  }
+
+  #readError(response: IncomingMessage, status: number): void {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const errorSoFar = () =>
+      responseError(status, response.headers, Buffer.concat(chunks).toString('utf8'), Date.now());
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#fail(errorSoFar()), errorBodyMs);
+    response.on('data', (chunk: Buffer) => {
+      if (this.#isOver) return;
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > errorBodyBytes) this.#fail(errorSoFar());
+    });
+    response.once('end', () => {
+      // The whole error was read, so the connection can serve again.
+      if (this.#finish()) this.#handler.error(errorSoFar());
+    });
+  }
+}
+
+function cancelled(signal: AbortSignal): PawlError {
+  return new PawlError('cancelled', 'The call was cancelled.', { cause: signal.reason });
 }

@@ -31,16 +31,20 @@ export type SilenceLimit = { milliseconds: number; setting: `timeouts.${Exclude<
 
 /** How long nothing at all may come of an answer that has begun. */
 export function silenceLimit(timeouts: Pick<Timeouts, 'firstByteMs' | 'idleMs'>, isThinking: boolean): SilenceLimit {
-  return patient({ milliseconds: timeouts.idleMs, setting: 'timeouts.idleMs' }, timeouts.firstByteMs, isThinking);
+  return whileThinking({ milliseconds: timeouts.idleMs, setting: 'timeouts.idleMs' }, timeouts.firstByteMs, isThinking);
 }
 
 /** How long nothing of the answer itself may come, whatever else does. */
 export function contentLimit(timeouts: Pick<Timeouts, 'firstByteMs' | 'contentMs'>, isThinking: boolean): SilenceLimit {
-  return patient({ milliseconds: timeouts.contentMs, setting: 'timeouts.contentMs' }, timeouts.firstByteMs, isThinking);
+  return whileThinking(
+    { milliseconds: timeouts.contentMs, setting: 'timeouts.contentMs' },
+    timeouts.firstByteMs,
+    isThinking,
+  );
 }
 
 /** A model that thinks may be silent for as long as one that has not begun. */
-function patient(own: SilenceLimit, firstByteMs: number, isThinking: boolean): SilenceLimit {
+function whileThinking(own: SilenceLimit, firstByteMs: number, isThinking: boolean): SilenceLimit {
   const isPatient = isThinking && own.milliseconds > 0 && (firstByteMs <= 0 || firstByteMs > own.milliseconds);
   return isPatient ? { milliseconds: firstByteMs, setting: 'timeouts.firstByteMs' } : own;
 }

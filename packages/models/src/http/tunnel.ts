@@ -1,9 +1,9 @@
 import type { Agent, AgentOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
+import { hostOf, portOf, proxyHeaders } from '@pawl/protocol/proxy';
 import { modelError } from '../errors.ts';
 import { nodeHttp, nodeHttps, nodeTls } from './builtin.ts';
-import { proxyCredentials } from './proxy.ts';
 
 /** A proxy that never answers is given up, even if nobody waits for it any more. */
 const answerMs = 60_000;
@@ -18,15 +18,14 @@ export function tunnelAgent(proxy: URL, settings: AgentOptions): Agent {
   const agent = new (nodeHttps().Agent)(settings);
   agent.createConnection = (options: ConnectionOptions, callback?: Connected) => {
     const target = `${options.host?.includes(':') ? `[${options.host}]` : options.host}:${options.port}`;
-    const credentials = proxyCredentials(proxy);
     const { request } = proxy.protocol === 'https:' ? nodeHttps() : nodeHttp();
     const connect = request({
-      host: proxy.hostname,
-      port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
+      host: hostOf(proxy),
+      port: portOf(proxy),
       method: 'CONNECT',
       path: target,
       agent: false,
-      headers: { host: target, ...(credentials === null ? {} : { 'proxy-authorization': credentials }) },
+      headers: { host: target, ...proxyHeaders(proxy) },
     });
     const fail = (error: Error) => callback?.(error, null as unknown as Duplex);
     connect.once('error', (error) =>

@@ -1,4 +1,5 @@
 import type { Clock, Model, ModelEvent, ModelMessage, ModelRequest } from '@pawl/engine';
+import { untilAborted } from '@pawl/engine/waiting';
 import { isPawlError, PawlError, toPawlError } from '@pawl/protocol';
 import { modelError } from '../errors.ts';
 import { standingOf } from './endpoint.ts';
@@ -7,7 +8,7 @@ import { detourEvents, failureEvents, queueEvent, returnEvent, waitEvents } from
 import { Plan, type Target } from './plan.ts';
 import type { Policy } from './policy.ts';
 import { type RequestLimit, requestLimit } from './request-limit.ts';
-import { untilAborted, waitUntil } from './wait.ts';
+import { waitUntil } from './wait.ts';
 
 export type CallOptions = {
   /** Of the pool. */
@@ -117,7 +118,7 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
     if (this.#isOver) return Promise.resolve({ value: undefined, done: true });
     const error = toPawlError(thrown, 'model_failed');
     if (target === null) return this.#give(error);
-    const consequence = health.failed(target.place, error, policy);
+    const consequence = health.failed(target.modelHealth, error, policy);
     this.#plan.failed(target, error, consequence);
     if (consequence.meaning === 'final') return this.#give(this.#plan.withAttempts(error));
     const now = clock.now();
@@ -132,7 +133,7 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
   /** Does what the plan says: waits, or begins a try. What has to be said first is said first. */
   async #advance(): Promise<Result> {
     const { health, clock, signal } = this.#options;
-    if (health.loading !== null) await untilAborted(health.loading, signal);
+    if (health.loading !== null) await untilAborted(signal, health.loading);
     for (;;) {
       if (this.#isOver) return { value: undefined, done: true };
       if (signal.aborted) return this.#give(cancelled(signal));
@@ -144,7 +145,7 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
         case 'wait': {
           if (next.until !== this.#announcedUntil) {
             this.#announcedUntil = next.until;
-            return this.#say(waitEvents(next, standingOf(next.target.place, now), now));
+            return this.#say(waitEvents(next, standingOf(next.target.modelHealth, now), now));
           }
           await this.#wait(next.until, next.why === 'cooling');
           this.#plan.waited(next.why, clock.now() - now);
@@ -153,7 +154,7 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
         case 'try': {
           const detour = this.#detour(next.target, now);
           if (detour.length > 0) return this.#say(detour);
-          const { gate } = next.target.place.endpoint;
+          const { gate } = next.target.modelHealth.endpoint;
           if (!gate.tryEnter()) {
             if (this.#queuedFor !== next.target) {
               this.#queuedFor = next.target;
@@ -161,7 +162,7 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
             }
             this.#queuedFor = null;
             if (!(await gate.enter(AbortSignal.any([signal, this.#left.signal])))) continue;
-            const { state } = standingOf(next.target.place, clock.now());
+            const { state } = standingOf(next.target.modelHealth, clock.now());
             if (this.#isOver || signal.aborted || state === 'resting' || state === 'retired') {
               gate.leave();
               continue;
@@ -180,7 +181,7 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
     const { request, signal, modelOf } = this.#options;
     this.#target = target;
     this.#plan.begins(target);
-    this.#options.health.begins(target.place);
+    this.#options.health.begins(target.modelHealth);
     try {
       this.#limit = requestLimit(request.timeoutMs, target.candidate.id, this.#options.clock, signal);
       const sent = { ...fitted(request, target), at: this.#options.clock.now() };
@@ -199,9 +200,9 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
     if (this.#hasBegun) return [];
     this.#hasBegun = true;
     const { order, before } = this.#options;
-    const wanted = order.find(({ place }) => standingOf(place, now).state !== 'retired');
+    const wanted = order.find(({ modelHealth }) => standingOf(modelHealth, now).state !== 'retired');
     if (wanted !== undefined && wanted !== target) {
-      return detourEvents(wanted, target, standingOf(wanted.place, now), now);
+      return detourEvents(wanted, target, standingOf(wanted.modelHealth, now), now);
     }
     if (before === null || before.candidate === target.candidate) return [];
     return [returnEvent(before.candidate.id, target.candidate.id)];
@@ -215,7 +216,7 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
     const target = this.#target;
     if (target === null) return message;
     this.#plan.succeeded(target);
-    health.succeeded(target.place);
+    health.succeeded(target.modelHealth);
     onAnswer(target);
     const model = message.model ?? target.candidate.id;
     const { attempts } = this.#plan;
@@ -264,7 +265,7 @@ export class PooledCall implements AsyncIterableIterator<ModelEvent> {
   #leaveGate(): void {
     if (!this.#hasEntered) return;
     this.#hasEntered = false;
-    this.#target?.place.endpoint.gate.leave();
+    this.#target?.modelHealth.endpoint.gate.leave();
   }
 }
 

@@ -49,7 +49,7 @@ export type Endpoint = {
 };
 
 /** One model with one key, and all that is known of them. */
-export type Place = { endpoint: Endpoint; health: KeyHealth; model: string };
+export type ModelHealth = { endpoint: Endpoint; keyHealth: KeyHealth; model: string };
 
 export const endpointId = ({ name, baseUrl }: Provider): string => `${name} ${baseUrl}`;
 
@@ -59,7 +59,7 @@ export function fingerprintOf(key: Key | null): string {
 }
 
 /**
- * Whether a place can be asked: `ready`; `doubtful` when another key of the same model is better; `last` when anything
+ * Whether a model can be asked with a key: `ready`; `doubtful` when another key of the same model is better; `last` when anything
  * else is better; `resting` until a time; `retired` for good.
  */
 export type Standing =
@@ -69,10 +69,10 @@ export type Standing =
 
 const ready: Standing = { state: 'ready' };
 
-export function standingOf({ endpoint, health, model }: Place, now: number): Standing {
-  const error = health.retired ?? endpoint.missing.get(model);
+export function standingOf({ endpoint, keyHealth, model }: ModelHealth, now: number): Standing {
+  const error = keyHealth.retired ?? endpoint.missing.get(model);
   if (error !== null && error !== undefined) return { state: 'retired', error };
-  const own = health.rests.get(model);
+  const own = keyHealth.rests.get(model);
   const isOpen = breakerState(endpoint.breaker, now) === 'open';
   if (own !== undefined && !own.isSoft && own.until > now && !(isOpen && endpoint.breaker.openUntil > own.until)) {
     return { state: 'resting', until: own.until, code: own.code, why: own.why };
@@ -81,8 +81,8 @@ export function standingOf({ endpoint, health, model }: Place, now: number): Sta
     const { openUntil, failures } = endpoint.breaker;
     return { state: 'resting', until: openUntil, code: 'overloaded', why: `it failed ${failures} times in a row` };
   }
-  if (health.noCreditUntil > now) return { state: 'last' };
-  for (const [restingModel, rest] of health.rests) {
+  if (keyHealth.noCreditUntil > now) return { state: 'last' };
+  for (const [restingModel, rest] of keyHealth.rests) {
     if (rest.until > now && (!rest.isSoft || restingModel === model)) return { state: 'doubtful' };
   }
   return ready;
@@ -95,15 +95,15 @@ export function keyOrder(endpoint: Endpoint, provider: Provider, random: () => n
   if (keys.length === 1) return keys;
   const isRandom = order === 'random';
   if (rotation === 'per_request') {
-    return isRandom ? shuffled(keys, random) : turned(keys, endpoint.calls++ % keys.length);
+    return isRandom ? shuffled(keys, random) : rotated(keys, endpoint.calls++ % keys.length);
   }
   const current = keys.findIndex((key) => fingerprintOf(key) === endpoint.current);
   if (current === -1) return isRandom ? shuffled(keys, random) : keys;
-  const [first, ...others] = turned(keys, current);
+  const [first, ...others] = rotated(keys, current);
   return first === undefined ? keys : [first, ...(isRandom ? shuffled(others, random) : others)];
 }
 
-function turned<Item>(list: readonly Item[], by: number): Item[] {
+function rotated<Item>(list: readonly Item[], by: number): Item[] {
   return [...list.slice(by), ...list.slice(0, by)];
 }
 
@@ -113,29 +113,29 @@ function shuffled<Item>(list: readonly Item[], random: () => number): Item[] {
 }
 
 /** What the head of an answer told. What is used up until a known time is left alone ahead of time. */
-export function placeObserved({ health, model }: Place, snapshot: Snapshot): void {
-  health.snapshots.set(model, snapshot);
+export function recordRateLimits({ keyHealth, model }: ModelHealth, snapshot: Snapshot): void {
+  keyHealth.snapshots.set(model, snapshot);
   const now = snapshot.at;
-  const known = health.rests.get(model);
+  const known = keyHealth.rests.get(model);
   const empty = usedUp(snapshot, now);
   if (known !== undefined && !known.isSoft && known.until > now) return;
-  if (empty === null) health.rests.delete(model);
+  if (empty === null) keyHealth.rests.delete(model);
   else {
     // What comes back bit by bit may suffice long before all of it is back; only the next answer tells.
     const why = `no ${empty.bucket} left`;
-    health.rests.set(model, { until: empty.until, code: 'rate_limited', why, isSoft: snapshot.isGradual });
+    keyHealth.rests.set(model, { until: empty.until, code: 'rate_limited', why, isSoft: snapshot.isGradual });
   }
 }
 
-/** The place answered. True if others may go on that waited for that. */
-export function placeSucceeded({ endpoint, health }: Place): boolean {
-  endpoint.current = health.fingerprint;
-  health.noCreditUntil = 0;
+/** The model answered. True if calls that waited for its provider may go on. */
+export function recordSuccess({ endpoint, keyHealth }: ModelHealth): boolean {
+  endpoint.current = keyHealth.fingerprint;
+  keyHealth.noCreditUntil = 0;
   return breakerAnswered(endpoint.breaker);
 }
 
 /** What the provider says of the key's account. A key of which nothing is left is asked after all others. */
-export function keyCredited(health: KeyHealth, credit: Credit, { noCreditMs }: Policy): void {
+export function recordCredit(health: KeyHealth, credit: Credit, { noCreditMs }: Policy): void {
   health.credit = credit;
   health.noCreditUntil = credit.remaining !== null && credit.remaining <= 0 ? credit.at + noCreditMs : 0;
 }
@@ -150,9 +150,9 @@ export type Consequence = {
   hasRecovered: boolean;
 };
 
-/** The place failed. Whether that counts against the provider shows at the end of the round. */
-export function placeFailed(
-  { endpoint, health, model }: Place,
+/** The model failed. Whether that counts against its provider shows at the end of the round. */
+export function recordFailure(
+  { endpoint, keyHealth, model }: ModelHealth,
   error: PawlError,
   { now, policy }: { now: number; policy: Policy },
 ): Consequence {
@@ -162,10 +162,10 @@ export function placeFailed(
   const hasAnswered = !isProviderDown && (isTransientFailure(error) || failureDetails(error).status !== undefined);
   const hasRecovered = hasAnswered && breakerAnswered(endpoint.breaker);
   if (restMs > 0) {
-    health.rests.set(model, { until: now + restMs, code: error.code, why: reasonOf(error), isSoft: false });
+    keyHealth.rests.set(model, { until: now + restMs, code: error.code, why: reasonOf(error), isSoft: false });
   }
-  if (meaning === 'no_credit') health.noCreditUntil = now + policy.noCreditMs;
-  if (meaning === 'key_refused') health.retired = error;
+  if (meaning === 'no_credit') keyHealth.noCreditUntil = now + policy.noCreditMs;
+  if (meaning === 'key_refused') keyHealth.retired = error;
   if (meaning === 'model_missing') endpoint.missing.set(model, error);
   return { meaning, restMs, isDown: isProviderDown, hasRecovered };
 }

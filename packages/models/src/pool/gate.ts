@@ -1,5 +1,5 @@
 import type { Clock } from '@pawl/engine';
-import { holdProcess } from './wait.ts';
+import { keepAlive } from '@pawl/engine/waiting';
 
 export type GateLimits = { requestsPerMinute?: number | undefined; concurrency?: number | undefined };
 
@@ -52,7 +52,7 @@ export class Gate {
         resolve(false);
         return;
       }
-      const letGo = holdProcess();
+      const letGo = keepAlive();
       const come = () => {
         letGo();
         signal.removeEventListener('abort', go);

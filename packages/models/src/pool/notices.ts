@@ -76,10 +76,10 @@ export function returnEvent(from: string, to: string): ModelEvent {
   return { type: 'notice', level: 'info', code: 'model_switched', message: `Back from ${from} to ${to}.` };
 }
 
-export function queueEvent({ candidate, place }: Target): ModelEvent {
+export function queueEvent({ candidate, modelHealth }: Target): ModelEvent {
   return activity(
     'cooling',
-    `this call waits for its turn at ${candidate.provider.name}: ${place.endpoint.gate.describe()}`,
+    `this call waits for its turn at ${candidate.provider.name}: ${modelHealth.endpoint.gate.describe()}`,
   );
 }
 

@@ -3,14 +3,14 @@ import { durationText } from '@pawl/engine/readers/words';
 import type { Attempt, PawlError } from '@pawl/protocol';
 import { failureDetails, modelError } from '../errors.ts';
 import { breakerFailed } from './breaker.ts';
-import { type Consequence, type Endpoint, type Place, type Standing, standingOf } from './endpoint.ts';
+import { type Consequence, type Endpoint, type ModelHealth, type Standing, standingOf } from './endpoint.ts';
 import type { Meaning, Policy } from './policy.ts';
 import { pauseAfter } from './policy.ts';
 import { keyLabel } from './show.ts';
 import type { Candidate, Key } from './types.ts';
 
 /** One model with one key, as one pool calls it. */
-export type Target = { candidate: Candidate; key: Key | null; place: Place };
+export type Target = { candidate: Candidate; key: Key | null; modelHealth: ModelHealth };
 
 export type Step =
   | { do: 'try'; target: Target }
@@ -26,7 +26,7 @@ export type PlanOptions = {
 };
 
 /** Attempts tell what went wrong, not all that a provider had to say about it. */
-const longestMessage = 500;
+const maxMessageCharacters = 500;
 
 export class Plan {
   readonly #policy: Policy;
@@ -58,10 +58,12 @@ export class Plan {
 
   /** Asked again before anything has happened, it answers alike. */
   next(now: number): Step {
-    const open = this.#targets.map((target) => ({ target, standing: standingOf(target.place, now) })).filter(isOpen);
+    const open = this.#targets
+      .map((target) => ({ target, standing: standingOf(target.modelHealth, now) }))
+      .filter(isOpen);
     const left = open.filter(({ target }) => !this.#out.has(target));
     if (left.length === 0) return this.#end(this.#tooLong ?? this.#last ?? noneLeft(this.#targets, now));
-    if (this.#tried.size > 0 && !left.some((place) => this.#isFree(place))) {
+    if (this.#tried.size > 0 && !left.some((entry) => this.#isFree(entry))) {
       if (this.#round >= this.#policy.rounds) return this.#end(this.#tooLong ?? this.#last ?? noneLeft([], now));
       this.#notBefore = now + pauseAfter(this.#round, this.#policy, this.#random());
       this.#round++;
@@ -69,8 +71,8 @@ export class Plan {
       this.endRound(now);
       return this.next(now);
     }
-    const best = bestOf(left.filter((place) => this.#isFree(place)));
-    const first = best ?? left.reduce((soonest, place) => (readyAt(place) < readyAt(soonest) ? place : soonest));
+    const best = bestOf(left.filter((entry) => this.#isFree(entry)));
+    const first = best ?? left.reduce((soonest, entry) => (readyAt(entry) < readyAt(soonest) ? entry : soonest));
     const freeAt = best === null ? readyAt(first) : now;
     const until = Math.max(freeAt, this.#notBefore);
     if (until <= now) return { do: 'try', target: first.target };
@@ -91,11 +93,11 @@ export class Plan {
     this.#tried.add(target);
   }
 
-  failed({ candidate, key, place }: Target, error: PawlError, { meaning, isDown }: Consequence): void {
+  failed({ candidate, key, modelHealth }: Target, error: PawlError, { meaning, isDown }: Consequence): void {
     this.#last = error;
-    if (isDown) this.#down.add(place.endpoint);
-    else this.#down.delete(place.endpoint);
-    const message = error.message.slice(0, longestMessage);
+    if (isDown) this.#down.add(modelHealth.endpoint);
+    else this.#down.delete(modelHealth.endpoint);
+    const message = error.message.slice(0, maxMessageCharacters);
     this.#attempts.push({
       model: candidate.id,
       ...(key === null ? {} : { key: keyLabel(key) }),
@@ -104,12 +106,12 @@ export class Plan {
     });
     if (meaning === 'too_long') this.#tooLong = error;
     for (const target of this.#targets) {
-      if (isOutWith(meaning, place, target.place)) this.#out.add(target);
+      if (rulesOut(meaning, modelHealth, target.modelHealth)) this.#out.add(target);
     }
   }
 
-  succeeded({ place }: Target): void {
-    this.#down.delete(place.endpoint);
+  succeeded({ modelHealth }: Target): void {
+    this.#down.delete(modelHealth.endpoint);
   }
 
   waited(why: 'cooling' | 'pause', milliseconds: number): void {
@@ -127,7 +129,7 @@ export class Plan {
     return modelError(error.code, sentence, details, { cause: error });
   }
 
-  #isFree({ target, standing }: Open): boolean {
+  #isFree({ target, standing }: OpenTarget): boolean {
     return standing.state !== 'resting' && !this.#tried.has(target);
   }
 
@@ -136,18 +138,18 @@ export class Plan {
   }
 }
 
-type Open = { target: Target; standing: Exclude<Standing, { state: 'retired' }> };
+type OpenTarget = { target: Target; standing: Exclude<Standing, { state: 'retired' }> };
 
-function isOpen(place: { target: Target; standing: Standing }): place is Open {
-  return place.standing.state !== 'retired';
+function isOpen(entry: { target: Target; standing: Standing }): entry is OpenTarget {
+  return entry.standing.state !== 'retired';
 }
 
-function readyAt({ standing }: Open): number {
+function readyAt({ standing }: OpenTarget): number {
   return standing.state === 'resting' ? standing.until : 0;
 }
 
 /** The first model of the list that has a key, with its best key; what is `last` comes after all else. */
-function bestOf(free: readonly Open[]): Open | null {
+function bestOf(free: readonly OpenTarget[]): OpenTarget | null {
   const [first] = free.filter(({ standing }) => standing.state !== 'last');
   if (first === undefined) return free[0] ?? null;
   const sure = free.find(
@@ -157,13 +159,13 @@ function bestOf(free: readonly Open[]): Open | null {
 }
 
 /** Whether a failure at `failed` rules out `other` for the rest of the call. */
-function isOutWith(meaning: Meaning, failed: Place, other: Place): boolean {
+function rulesOut(meaning: Meaning, failed: ModelHealth, other: ModelHealth): boolean {
   switch (meaning) {
     case 'too_long':
     case 'unusable':
       return other.model === failed.model && other.endpoint === failed.endpoint;
     case 'no_credit':
-      return other.health === failed.health;
+      return other.keyHealth === failed.keyHealth;
     // These are ruled out by what is known of their health, or not at all.
     case 'key_refused':
     case 'model_missing':
@@ -177,8 +179,8 @@ function isOutWith(meaning: Meaning, failed: Place, other: Place): boolean {
 
 /** Nothing was tried, because all of it had been given up before. */
 function noneLeft(targets: readonly Target[], now: number): PawlError {
-  for (const { place } of targets) {
-    const standing = standingOf(place, now);
+  for (const { modelHealth } of targets) {
+    const standing = standingOf(modelHealth, now);
     if (standing.state === 'retired') {
       const { code, message } = standing.error;
       return modelError(code, `${message} It is not asked again in this process.`, {}, { cause: standing.error });
@@ -187,7 +189,7 @@ function noneLeft(targets: readonly Target[], now: number): PawlError {
   return modelError('overloaded', 'No model of this pool can be asked. Try again later.');
 }
 
-function restTooLong({ target, standing }: Open, waitMs: number, last: PawlError | null): PawlError {
+function restTooLong({ target, standing }: OpenTarget, waitMs: number, last: PawlError | null): PawlError {
   const { code, why } = standing.state === 'resting' ? standing : { code: 'overloaded', why: 'it rests' };
   const who = target.key === null ? target.candidate.provider.name : `key ${keyLabel(target.key)}`;
   const sentence = `All that could be asked rests. The first to be ready is ${who} for ${target.candidate.id}, in ${durationText(waitMs)}: ${why}. Try again then, or add another key or model.`;

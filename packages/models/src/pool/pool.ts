@@ -2,10 +2,10 @@
 import type { Clock, Model, ModelEvent, ModelRequest } from '@pawl/engine';
 import type { Message, ModelInfo } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
-import { apart } from './apart.ts';
 import { PooledCall } from './call.ts';
 import { keyOrder } from './endpoint.ts';
 import { createHealth, type Health } from './health.ts';
+import { isolatedCopies } from './isolated-copies.ts';
 import type { Target } from './plan.ts';
 import { defaultPolicy, type Policy } from './policy.ts';
 import type { Candidate, Key } from './types.ts';
@@ -52,8 +52,8 @@ export function poolModel(options: PoolOptions): Model {
   function modelOf(target: Target): Model {
     let model = models.get(target);
     if (model === undefined) {
-      const { candidate, key, place } = target;
-      model = candidate.open(key, (headers) => health.observe(place, headers), health.refusals(place));
+      const { candidate, key, modelHealth } = target;
+      model = candidate.open(key, (headers) => health.observe(modelHealth, headers), health.refusals(modelHealth));
       models.set(target, model);
     }
     return model;
@@ -61,16 +61,16 @@ export function poolModel(options: PoolOptions): Model {
 
   /** All targets in the order of one call; `stay` comes first. */
   function inOrder(stay: Target | null): Target[] {
-    const orders = new Map<Target['place']['endpoint'], readonly (Key | null)[]>();
+    const orders = new Map<Target['modelHealth']['endpoint'], readonly (Key | null)[]>();
     const order: Target[] = [];
-    for (const [{ provider }, places] of targets) {
-      const [first] = places;
+    for (const [{ provider }, own] of targets) {
+      const [first] = own;
       if (first === undefined) continue;
-      const { endpoint } = first.place;
+      const { endpoint } = first.modelHealth;
       const keys = orders.get(endpoint) ?? keyOrder(endpoint, provider, random);
       orders.set(endpoint, keys);
       for (const key of keys) {
-        const target = places.find((place) => place.key?.secret === key?.secret);
+        const target = own.find((target) => target.key?.secret === key?.secret);
         if (target !== undefined) order.push(target);
       }
     }
@@ -93,7 +93,7 @@ export function poolModel(options: PoolOptions): Model {
       const isWarm = before !== undefined && clock.now() - before.at < cacheMs && !startsTurn(request);
       const shared = inOrder(isWarm ? before.target : null);
       // What happens to a summary says nothing of the turn's own calls.
-      const copies = request.purpose === 'compaction' ? apart(shared) : null;
+      const copies = request.purpose === 'compaction' ? isolatedCopies(shared) : null;
       const order = copies === null ? shared : [...copies.keys()];
       return new PooledCall({
         id,
@@ -117,7 +117,7 @@ export function poolModel(options: PoolOptions): Model {
 function targetsOf(candidate: Candidate, health: Health): Target[] {
   const { keys } = candidate.provider;
   const all: readonly (Key | null)[] = keys.length === 0 ? [null] : keys;
-  return all.map((key) => ({ candidate, key, place: health.place(candidate, key) }));
+  return all.map((key) => ({ candidate, key, modelHealth: health.of(candidate, key) }));
 }
 
 /** What holds whichever candidate answers: the window of the first, but a price only if all have one. */

@@ -4,11 +4,11 @@ import { failureDetails } from '../errors.ts';
 import type { Key } from './types.ts';
 
 /** Below this many characters, a few of them would be too many to show. */
-const leastLength = 20;
+const minLength = 20;
 
 /** A key of which only the kind and the last four characters are told: `sk-…abcd`. */
 export function maskKey(secret: string): string {
-  if (secret.length < leastLength) return '…';
+  if (secret.length < minLength) return '…';
   const kind = /^[a-z]{2,4}[-_]/i.exec(secret)?.[0] ?? '';
   return `${kind}…${secret.slice(-4)}`;
 }

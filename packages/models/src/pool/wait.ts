@@ -1,14 +1,9 @@
 import type { Clock } from '@pawl/engine';
-
-/** Keeps the process alive until the answer is called: what waits for a clock alone does not. */
-export function holdProcess(): () => void {
-  const hold = setInterval(() => undefined, 2 ** 30);
-  return () => clearInterval(hold);
-}
+import { keepAlive } from '@pawl/engine/waiting';
 
 /**
- * Resolves at `until` (Unix ms), or as soon as `signal` aborts or `interrupt` calls. The process stays alive meanwhile:
- * the clock alone does not keep it so.
+ * Resolves at `until` (Unix ms), or as soon as `signal` aborts or `interrupt` calls its listener. Keeps the
+ * process alive meanwhile, which the clock alone does not.
  */
 export function waitUntil(
   until: number,
@@ -21,29 +16,16 @@ export function waitUntil(
       resolve();
       return;
     }
-    const letGo = holdProcess();
+    const release = keepAlive();
     const end = () => {
-      letGo();
-      callOff();
-      forget();
+      release();
+      cancelTimer();
+      stopListening();
       signal.removeEventListener('abort', end);
       resolve();
     };
-    const callOff = clock.at(until, end);
-    const forget = interrupt(end);
+    const cancelTimer = clock.at(until, end);
+    const stopListening = interrupt(end);
     signal.addEventListener('abort', end, { once: true });
   });
-}
-
-/** Resolves with `work`, or as soon as `signal` aborts. */
-export async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const leave = () => resolve();
-  if (signal.aborted) leave();
-  signal.addEventListener('abort', leave, { once: true });
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
 }

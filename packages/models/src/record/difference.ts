@@ -78,11 +78,11 @@ const isObject = (value: unknown): value is { [name: string]: unknown } =>
 
 const excerptOf = (value: unknown) => (value === undefined ? null : excerpt(JSON.stringify(value), 0));
 
-const mostBefore = 40;
-const mostAfter = 80;
+const maxBefore = 40;
+const maxAfter = 80;
 
 function excerpt(text: string, at: number): string {
-  const from = Math.max(0, at - mostBefore);
-  const to = at + mostAfter;
+  const from = Math.max(0, at - maxBefore);
+  const to = at + maxAfter;
   return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`;
 }

@@ -1,6 +1,6 @@
+import type { ProxyEnvironment } from '@pawl/protocol/proxy';
 import { connectionTo } from '../http/connection.ts';
 import { getJson } from '../http/get.ts';
-import type { ProxyEnvironment } from '../http/proxy.ts';
 import { type Credit, creditIn } from '../pool/credit.ts';
 import type { Key } from '../pool/types.ts';
 import type { ResolvedProvider } from './resolve.ts';

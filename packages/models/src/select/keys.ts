@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '@pawl/protocol';
-import type { ProxyEnvironment } from '../http/proxy.ts';
+import type { ProxyEnvironment } from '@pawl/protocol/proxy';
 import type { Key } from '../pool/types.ts';
 import type { KnownProvider } from './providers.ts';
 import type { KeySource } from './settings.ts';

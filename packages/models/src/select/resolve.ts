@@ -1,7 +1,7 @@
 import { PawlError } from '@pawl/protocol';
+import type { ProxyEnvironment } from '@pawl/protocol/proxy';
 import { findAt, providerAt, providerCalled } from '../catalogue/find.ts';
 import type { CatalogueProvider, DatedPrices, ModelFacts } from '../catalogue/table.ts';
-import type { ProxyEnvironment } from '../http/proxy.ts';
 import type { Timeouts } from '../http/timeouts.ts';
 import type { Parameters } from '../parameters.ts';
 import type { Provider } from '../pool/types.ts';
@@ -93,7 +93,7 @@ export function resolveProvider(
 }
 
 /** What the catalogue knows of a model, and the user better. */
-export function factsOf(provider: Placed, model: string, settings: ModelsSettings): ModelFacts {
+export function factsOf(provider: CatalogueKey, model: string, settings: ModelsSettings): ModelFacts {
   const place = placeOf(provider);
   const known = place === null ? null : findAt(place, model);
   const own = ownOf(settings.models, `${provider.name}/${model}`);
@@ -121,7 +121,7 @@ function isList<Item>(value: Item | readonly Item[]): value is readonly Item[] {
 }
 
 /** How the server speaks: what its provider says, and its model better. */
-export function dialectSettingsOf({ name }: Placed, model: string, settings: ModelsSettings): DialectSettings {
+export function dialectSettingsOf({ name }: CatalogueKey, model: string, settings: ModelsSettings): DialectSettings {
   return {
     ...ownOf(settings.providers, name)?.dialect,
     ...ownOf(settings.models, `${name}/${model}`)?.dialect,
@@ -129,20 +129,20 @@ export function dialectSettingsOf({ name }: Placed, model: string, settings: Mod
 }
 
 /** What of a provider says where its models are in the catalogue. */
-type Placed = Pick<ResolvedProvider, 'name' | 'baseUrl' | 'wire'>;
+type CatalogueKey = Pick<ResolvedProvider, 'name' | 'baseUrl' | 'wire'>;
 
 /**
  * By its address; else by its name, where that is one we know; else what speaks a maker's wire at an address of its own
  * is a gateway to that maker's models.
  */
-function placeOf({ name, baseUrl, wire }: Placed): CatalogueProvider | null {
+function placeOf({ name, baseUrl, wire }: CatalogueKey): CatalogueProvider | null {
   const known = ownOf(knownProviders, name) ?? ownOf(knownProviders, wire);
   const home = known?.catalogue;
   return providerAt(baseUrl) ?? (home === undefined ? null : providerCalled(home));
 }
 
 /** Names of the models that the catalogue says are offered there now. */
-export function catalogueModels(provider: Placed): string[] {
+export function catalogueModels(provider: CatalogueKey): string[] {
   const isKnown = Object.hasOwn(knownProviders, provider.name) || providerAt(provider.baseUrl) !== null;
   // What a gateway offers, only the gateway knows.
   return isKnown ? (placeOf(provider)?.models.map(({ id }) => id) ?? []) : [];

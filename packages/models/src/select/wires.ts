@@ -1,7 +1,7 @@
 import type { Model } from '@pawl/engine';
+import type { ProxyEnvironment } from '@pawl/protocol/proxy';
 import type { ModelFacts } from '../catalogue/table.ts';
 import type { WireTap } from '../http/connection.ts';
-import type { ProxyEnvironment } from '../http/proxy.ts';
 import type { Parameters } from '../parameters.ts';
 import type { DialectSettings } from '../wires/openai-chat/dialects.ts';
 import type { WireOptions } from '../wires/options.ts';

@@ -3,5 +3,5 @@
 export { type CacheUse, type PromptCache, promptCache } from './prompt-cache.ts';
 export type { ScriptedAnswer, ScriptedCall } from './script.ts';
 export { type Expectation, type ScriptedModel, type ScriptStep, scriptedModel } from './scripted.ts';
-export type { WireMessage, WireName, WireRequest } from './wire-request.ts';
+export type { ServedWire, WireMessage, WireRequest } from './wire-request.ts';
 export { type WireAnswer, type WireServer, wireServer } from './wire-server.ts';

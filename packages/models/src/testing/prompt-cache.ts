@@ -18,7 +18,7 @@ export type PromptCache = {
 type Block = { prefix: string; tokens: number; mark: 'short' | 'hour' | null };
 type Entry = { until: number; lifetimeMs: number };
 
-const mostMarks = 4;
+const maxMarks = 4;
 /** Places that a mark looks at, its own among them. */
 const lookBack = 20;
 const shortMs = 5 * 60_000;
@@ -130,8 +130,8 @@ function markOf(control: unknown, block: { [key: string]: unknown }): Block['mar
 
 function check(blocks: readonly Block[]): void {
   const marks = blocks.flatMap(({ mark }) => (mark === null ? [] : [mark]));
-  if (marks.length > mostMarks) {
-    throw refused(`A maximum of ${mostMarks} blocks with cache_control may be provided. Found ${marks.length}.`);
+  if (marks.length > maxMarks) {
+    throw refused(`A maximum of ${maxMarks} blocks with cache_control may be provided. Found ${marks.length}.`);
   }
   if (marks.indexOf('short') !== -1 && marks.lastIndexOf('hour') > marks.indexOf('short')) {
     throw refused('a ttl of 1h must not come after a ttl of 5m');

@@ -2,7 +2,7 @@ import { fields, list, string } from '../wires/fields.ts';
 import type { ScriptedAnswer } from './script.ts';
 
 /** The wires that a test server speaks. */
-export type WireName = 'anthropic' | 'openai-chat' | 'openai-responses' | 'google';
+export type ServedWire = 'anthropic' | 'openai-chat' | 'openai-responses' | 'google';
 
 /** One message of a request, whatever the wire. */
 export type WireMessage = {
@@ -14,7 +14,7 @@ export type WireMessage = {
 
 /** A request as a server of any wire sees it. */
 export type WireRequest = {
-  wire: WireName;
+  wire: ServedWire;
   /** Counts the requests to this server, from 1. */
   number: number;
   model: string;
@@ -32,7 +32,7 @@ export type ParsedRequest = Pick<WireRequest, 'model' | 'system' | 'tools' | 'me
 
 /** One wire as a server speaks it. */
 export type WireForm = {
-  wire: WireName;
+  wire: ServedWire;
   /** Whether a path without its query is this wire's. Only its end counts: a proxy may put the whole address there. */
   isAt(path: string): boolean;
   read(body: { [key: string]: unknown }, path: string): ParsedRequest;

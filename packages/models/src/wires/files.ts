@@ -24,17 +24,17 @@ export function takesOf(inputTypes: () => readonly string[] | undefined): Takes 
 
 /**
  * @param takes What the model takes.
- * @param mostBytes Most bytes of a file of this type, as base64; 0 for a type that the API does not take.
+ * @param maxBytes Most bytes of a file of this type, as base64; 0 for a type that the API does not take.
  */
 export function showFile(
   file: FilePart,
   bytesOf: BytesOf,
   takes: Takes,
-  mostBytes: (mediaType: string) => number,
+  maxBytes: (mediaType: string) => number,
 ): ShownFile {
   const mediaType = plainType(file.mediaType);
   const name = file.name ?? mediaType;
-  const most = takes(mediaType) === false ? 0 : mostBytes(mediaType);
+  const most = takes(mediaType) === false ? 0 : maxBytes(mediaType);
   if (most === 0) return `[file ${name}: this model takes no ${kindOf(mediaType)}]`;
   if (base64Length(file.sizeBytes) > most) {
     return `[file ${name}: ${megabytes(file.sizeBytes)} MB is more than the ${megabytes((most * 3) / 4)} MB that this model takes]`;

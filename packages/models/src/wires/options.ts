@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { PawlError } from '@pawl/protocol';
+import type { ProxyEnvironment } from '@pawl/protocol/proxy';
 import type { ModelFacts } from '../catalogue/table.ts';
 import type { WireTap } from '../http/connection.ts';
-import type { ProxyEnvironment } from '../http/proxy.ts';
 import { defaultTimeouts, type Timeouts } from '../http/timeouts.ts';
 import type { Parameters } from '../parameters.ts';
 

@@ -7,7 +7,7 @@ export type Appended<State> = { text: string; state: State };
 export type Transcript<State> = { bytes: Buffer; state: State };
 
 /** Where a message stands. */
-export type Place = {
+export type MessagePosition = {
   /** Among the messages of the conversation. */
   index: number;
   /** Bytes before it. */
@@ -16,7 +16,7 @@ export type Place = {
   isSigned: boolean;
 };
 
-type Kept<State> = { messages: Message[]; signedFrom: number; buffer: Buffer; length: number; state: State };
+type KeptTranscript<State> = { messages: Message[]; signedFrom: number; buffer: Buffer; length: number; state: State };
 
 /**
  * Keeps the bytes of each conversation and adds to them what is new, so that a step costs what the step added, not
@@ -26,10 +26,10 @@ type Kept<State> = { messages: Message[]; signedFrom: number; buffer: Buffer; le
  */
 export function createTranscripts<State>(
   start: State,
-  append: (message: Message, state: State, place: Place) => Appended<State>,
+  append: (message: Message, state: State, place: MessagePosition) => Appended<State>,
 ): (messages: readonly Message[], signedFrom?: number) => Transcript<State> {
   /** By the first message, which no two conversations share. */
-  const conversations = new WeakMap<Message, Kept<State>>();
+  const conversations = new WeakMap<Message, KeptTranscript<State>>();
 
   return (messages, signedFrom = 0) => {
     const [first] = messages;
@@ -70,6 +70,6 @@ function write(kept: { buffer: Buffer; length: number }, text: string): void {
 }
 
 /** Whether the model of this id wrote the message, and a provider still takes what it signed in it. A variant is the same model. */
-export function isSignedBy(message: Message, id: string, place: Place): boolean {
+export function isSignedBy(message: Message, id: string, place: MessagePosition): boolean {
   return message.role === 'assistant' && place.isSigned && withoutVariant(message.model) === withoutVariant(id);
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { commandDefaults } from '../bounds.ts';
 import { compactionCommands, compactionSettings } from './compaction.ts';
 import { userPart } from './content.ts';
 import { queueDisposition } from './events.ts';
-import { letter, mail } from './mail.ts';
+import { mail, mailDraft } from './mail.ts';
 import { agentProfile, limits, modelInfo, permissionMode } from './settings.ts';
 import { taskCommandData } from './tasks.ts';
 import { turnOptions } from './turn-options.ts';
@@ -15,7 +16,7 @@ export const commandData = {
   /** Input for the agent. Its id is the command's. `reject` refuses it if a turn runs; the rest wait as their name says. */
   'input.send': z.object({
     content: z.array(userPart).min(1),
-    delivery: z.enum(['queue', 'steer', 'interrupt', 'reject']).default('queue'),
+    delivery: z.enum(['queue', 'steer', 'interrupt', 'reject']).default(commandDefaults['input.send'].delivery),
     ...turnOptions.shape,
   }),
   'input.edit': z.object({ input: z.string(), content: z.array(userPart).min(1) }),
@@ -30,7 +31,10 @@ export const commandData = {
   }),
   /** Starts a turn without a message: goes on after a limit, a cancel or a failure. */
   'turn.continue': z.object({}),
-  'turn.cancel': z.object({ reason: z.string().optional(), queue: queueDisposition.default('run') }),
+  'turn.cancel': z.object({
+    reason: z.string().optional(),
+    queue: queueDisposition.default(commandDefaults['turn.cancel'].queue),
+  }),
   /** Runs a failed turn again from where it failed. */
   'turn.retry': z.object({}),
   'session.pause': z.object({}),
@@ -72,7 +76,10 @@ export const commandData = {
   'question.decline': z.object({ call: z.string(), reason: z.string().optional() }),
   'review.resolve': z.object({ decision: z.enum(['approve', 'reject']), reason: z.string().optional() }),
   /** Writes to another session of the same tree. */
-  'mail.send': letter.extend({ to: z.string(), artifacts: letter.shape.artifacts.default([]) }),
+  'mail.send': mailDraft.extend({
+    to: z.string(),
+    artifacts: mailDraft.shape.artifacts.default([...commandDefaults['mail.send'].artifacts]),
+  }),
   /** Hands a mail over. Its id is the mail's, and it comes from the session that wrote it. */
   'mail.receive': mail.extend({ from: z.string() }),
   /** A person has taken note of a mail. */

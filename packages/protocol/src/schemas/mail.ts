@@ -1,5 +1,6 @@
 /** Mail between the sessions of one tree: an owner and the tasks that work for it. */
 import { z } from 'zod';
+import { bounds } from '../bounds.ts';
 
 /** What a mail is about. */
 export const mailKind = z.enum([
@@ -17,11 +18,11 @@ export const mailKind = z.enum([
  */
 export const mailPriority = z.enum(['notify', 'urgent', 'interrupt']);
 
-/** What is written. */
-export const letter = z.object({
+/** What a session writes to another one. */
+export const mailDraft = z.object({
   kind: mailKind,
   priority: mailPriority,
-  text: z.string().min(1).max(20_000),
+  text: z.string().min(1).max(bounds.maxMailCharacters),
   /** The mail that this one answers. */
   replyTo: z.string().optional(),
   /** What belongs to it: paths, digests, addresses. */
@@ -29,4 +30,4 @@ export const letter = z.object({
 });
 
 /** A mail on its way: its id is the command's by which it is accepted, once. `thread` is the first mail's id. */
-export const mail = letter.extend({ mail: z.string(), thread: z.string() });
+export const mail = mailDraft.extend({ mail: z.string(), thread: z.string() });

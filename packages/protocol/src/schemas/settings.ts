@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bounds } from '../bounds.ts';
 
 /** How a tool's own question is answered when no rule decides. A mode never overrides a rule. */
 export const permissionMode = z.enum(['manual', 'accept-edits', 'plan', 'auto']);
@@ -26,7 +27,7 @@ export const agentProfile = z.object({
 /** Limits of a turn, and of a session where the name says so; null is none. */
 export const limits = z.object({
   /** Model calls in one turn. */
-  steps: z.number().int().min(1).max(1000),
+  steps: z.number().int().min(1).max(bounds.maxSteps),
   durationMs: z.number().int().min(1).nullable(),
   tokens: z.number().int().min(1).nullable(),
   usd: z.number().min(0).nullable(),

@@ -1,5 +1,6 @@
 /** Work delegated to a child session: what it is given, where it stands, and what it gives back. */
 import { z } from 'zod';
+import { bounds } from '../bounds.ts';
 import { usage } from './content.ts';
 import { limits } from './settings.ts';
 
@@ -39,7 +40,7 @@ export const taskSettings = z.object({
   depth: z.number().int().min(0),
   /** Tasks of one session that work at the same time; later ones wait their turn. */
   live: z.number().int().min(1),
-  steps: z.number().int().min(1).max(1000),
+  steps: z.number().int().min(1).max(bounds.maxSteps),
   durationMs: z.number().int().min(1),
   /** How long a background task may rest after plain text before it is nudged, milliseconds. */
   idleMs: z.number().int().min(1),

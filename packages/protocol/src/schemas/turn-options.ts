@@ -1,5 +1,6 @@
 /** What an input asks of the turn that it starts, and of every step of that turn. */
 import { z } from 'zod';
+import { bounds, defaultIterations } from '../bounds.ts';
 
 /** Whether the model calls tools: as it likes, at least one, none, or this one. A call that is forced is forced once. */
 export const toolChoice = z.union([z.enum(['auto', 'required', 'none']), z.object({ tool: z.string().min(1) })]);
@@ -7,7 +8,7 @@ export const toolChoice = z.union([z.enum(['auto', 'required', 'none']), z.objec
 /** Until when the turn keeps going. */
 export const target = z.object({
   /** Times that the agent may come to rest, or say that it is done, before the turn ends. */
-  maxIterations: z.number().int().min(1).max(1000).default(10),
+  maxIterations: z.number().int().min(1).max(bounds.maxIterations).default(defaultIterations),
   /** A person's shell command that must succeed before `done` is accepted. It may be run again after a crash. */
   verify: z.string().min(1).optional(),
 });

@@ -4,7 +4,7 @@ import type { MemoryNote } from '@pawl/engine';
 export type Match = { note: MemoryNote; score: number };
 
 /** What a note gains by being new, at most, and after how long half of that is gone. */
-const mostGain = 0.5;
+const maxGain = 0.5;
 const halfLifeMs = 30 * 24 * 60 * 60 * 1000;
 
 /**
@@ -13,7 +13,7 @@ const halfLifeMs = 30 * 24 * 60 * 60 * 1000;
  */
 export function ranked(matches: readonly Match[]): MemoryNote[] {
   const newest = Math.max(...matches.map(({ note }) => note.at));
-  const worth = ({ note, score }: Match) => score * (1 + mostGain * 0.5 ** ((newest - note.at) / halfLifeMs));
+  const worth = ({ note, score }: Match) => score * (1 + maxGain * 0.5 ** ((newest - note.at) / halfLifeMs));
   return matches
     .toSorted(
       (one, other) =>

@@ -21,8 +21,8 @@ const applicationId = 0x5061774d;
 const shape = 1;
 const longestNote = 4000;
 /** Matches that are ranked, at most: the best ones by their words. */
-const mostMatches = 200;
-const mostWords = 64;
+const maxMatches = 200;
+const maxWords = 64;
 
 const statements = {
   note: 'SELECT * FROM notes WHERE id = ?',
@@ -34,7 +34,7 @@ const statements = {
   unindex: 'DELETE FROM note_words WHERE rowid = (SELECT number FROM notes WHERE id = ?)',
   remove: 'DELETE FROM notes WHERE id = ?',
   search: `SELECT notes.*, bm25(note_words) AS score FROM note_words JOIN notes ON notes.number = note_words.rowid
-           WHERE note_words MATCH ? AND (folder IS NULL OR folder IN (SELECT value FROM json_each(?))) ORDER BY score, id LIMIT ${mostMatches}`,
+           WHERE note_words MATCH ? AND (folder IS NULL OR folder IN (SELECT value FROM json_each(?))) ORDER BY score, id LIMIT ${maxMatches}`,
 };
 
 type Row = {
@@ -92,7 +92,7 @@ export function sqliteMemory(options: SqliteMemoryOptions): Memory {
 
   return {
     async search(query, { cwd, limit }) {
-      const words = [...new Set(telling(wordsOf(query)))].slice(0, mostWords);
+      const words = [...new Set(telling(wordsOf(query)))].slice(0, maxWords);
       if (words.length === 0) return [];
       const matches = use([], (opened) =>
         rowsOf<Row & { score: number }>(

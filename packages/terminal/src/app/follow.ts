@@ -34,8 +34,8 @@ export async function follow(
   const view = await session.view();
   to.figures(view);
   const tree = await followTree(client, view, {
-    tell: (event, name) => to.taskEvent(event, name),
-    async found(below, name) {
+    onEvent: (event, name) => to.taskEvent(event, name),
+    async onOpenTask(below, name) {
       to.found(below, name);
     },
   });

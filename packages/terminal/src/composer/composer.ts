@@ -10,7 +10,7 @@ import {
 } from '../pi-tui.ts';
 import type { Style } from '../text/style.ts';
 
-export type Composed = { rows: string[]; cursor: { row: number; column: number } };
+type Composed = { rows: string[]; cursor: { row: number; column: number } };
 
 export type Composer = {
   /** Rows with a mark before the first, and where the cursor is in them. */

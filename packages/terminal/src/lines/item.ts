@@ -47,7 +47,7 @@ export function itemLines(item: Item, look: Look): string[] {
 }
 
 /** Text that is whole, as Markdown. */
-export function markdownLines(text: string, { style, columns }: Pick<Look, 'style' | 'columns'>): string[] {
+function markdownLines(text: string, { style, columns }: Pick<Look, 'style' | 'columns'>): string[] {
   const markdown = createMarkdown(style, () => columns);
   const shown = markdown.push(visible(text.trim())) + markdown.end();
   return shown.split('\n');

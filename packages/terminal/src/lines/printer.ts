@@ -9,7 +9,7 @@ import { createSafeText } from '../text/safe-text.ts';
 import { itemLines } from './item.ts';
 import type { Look } from './look.ts';
 
-export type Printed = {
+type Printed = {
   /** Rows that will never change. */
   frozen: string[];
   /** Rows of what is going on. */

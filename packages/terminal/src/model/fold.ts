@@ -1,5 +1,5 @@
 /** Events of a session → what the terminal shows of it. Pure: each event gives a new model. */
-import type { DurableEvent, PawlEvent, SessionView, TransientEvent } from '@pawl/protocol';
+import type { DurableEvent, PawlEvent, TransientEvent } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
 import { addItem, lineOf, settled } from './change.ts';
 import { foldAnswer, foldStream, isStream } from './fold-answer.ts';
@@ -11,27 +11,6 @@ import type { Model, RunningTurn } from './model.ts';
 export function fold(model: Model, event: PawlEvent, now: number): Model {
   return 'seq' in event ? foldDurable(model, event) : foldTransient(model, event, now);
 }
-
-/** How things stand, where the session says so as a whole. */
-export function foldView(model: Model, view: SessionView): Model {
-  const { agent, model: chosen, mode, context, costUsd, queue, turn, plan, status, tasks } = view;
-  const doingOf = (task: string) => model.tasks.find((live) => live.task === task)?.doing ?? null;
-  return {
-    ...model,
-    settings: { agent, model: chosen, mode },
-    context,
-    costUsd,
-    plan,
-    isPaused: status === 'paused',
-    tasks: tasks
-      .filter((task) => !isOver.has(task.status))
-      .map(({ task, prompt }) => ({ task, prompt, doing: doingOf(task) })),
-    queue: queue.map(({ input, text, delivery }) => ({ input, text, delivery })),
-    turn: turn === null ? null : (model.turn ?? runningTurn(turn.number, turn.startedAt, turn.step)),
-  };
-}
-
-const isOver: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
 
 /** What waits for an answer, in the session itself or in one of its tasks. */
 export function foldAsked(model: Model, event: DurableEvent, task: string | null): Model {

@@ -26,9 +26,9 @@ export type CallItem = {
 };
 export type LineItem = { kind: 'line'; id: string; text: string; tone: Tone };
 export type TodosItem = { kind: 'todos'; id: string; todos: readonly Todo[] };
-export type PlanItem = { kind: 'plan'; id: string; text: string };
+type PlanItem = { kind: 'plan'; id: string; text: string };
 /** A task was given out, or came to its end. */
-export type TaskItem = { kind: 'task'; id: string; task: string; prompt: string };
+type TaskItem = { kind: 'task'; id: string; task: string; prompt: string };
 export type TaskEndItem = { kind: 'task-end'; id: string; ended: EventData['task.ended'] };
 /** `isTold`: why it ended stands above already. */
 export type EndItem = {

@@ -189,7 +189,7 @@ function written(line: Composer, words: string, columns: number, style: Style): 
 }
 
 /** The arguments of a call, as a person wrote them. */
-export function readArguments(text: string): { input: JsonObject } | { problem: string } {
+function readArguments(text: string): { input: JsonObject } | { problem: string } {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { input: value as JsonObject };

@@ -5,7 +5,7 @@ export type Panel = {
 };
 
 /** `isReady`: its keys are taken. They are shown from then on, so that nobody answers what they could not read. */
-export type PanelSize = { columns: number; rows: number; isReady: boolean };
+type PanelSize = { columns: number; rows: number; isReady: boolean };
 
 export type Drawn = { rows: string[]; cursor: { row: number; column: number } | null };
 

@@ -5,7 +5,7 @@
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '../pi-tui.ts';
 
 export type Size = { columns: number; rows: number };
-export type Cursor = { row: number; column: number };
+type Cursor = { row: number; column: number };
 export type Frame = { frozen: readonly string[]; live: readonly string[]; cursor: Cursor | null };
 /** What is on the screen: the live rows, where the cursor is among them, and how wide the terminal was. */
 export type Painted = { live: readonly string[]; cursor: Cursor; columns: number };

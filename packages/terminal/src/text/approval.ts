@@ -1,9 +1,8 @@
 /** What a person is shown before they answer an approval. */
-
 import { escapeInvisible } from '@pawl/engine/readers/escape';
 import { exact, oneLine } from '@pawl/engine/readers/visible';
 import type { PendingApproval } from '@pawl/protocol';
-import { tellBlanks } from './blanks.ts';
+import { describeBlanks } from './blanks.ts';
 import { diffLines } from './diff.ts';
 import type { Style } from './style.ts';
 
@@ -34,7 +33,7 @@ function partLines({ parts = [] }: PendingApproval, style: Style): string[] {
 
 function body({ input, preview }: PendingApproval, style: Style): string[] {
   if (preview?.kind === 'diff') {
-    const told = (line: string) => tellBlanks(line, style.inverse);
+    const told = (line: string) => describeBlanks(line, style.inverse);
     const lines = preview.text === '' ? [style.dim('No line would change.')] : diffLines(preview.text, style, told);
     return [...argumentLines(input, style, true), ...lines];
   }
@@ -65,5 +64,5 @@ function argumentLines(input: PendingApproval['input'], style: Style, isBesideDi
 /** Nothing of it can hide: neither what has no width nor what stands behind a screen of blanks. */
 function exactLines(text: string, style: Style): string[] {
   if (text === '') return [];
-  return text.split('\n').map((line) => tellBlanks(exact(line, style.inverse), style.inverse));
+  return text.split('\n').map((line) => describeBlanks(exact(line, style.inverse), style.inverse));
 }

@@ -16,7 +16,7 @@ const fence = /^\s*(`{3,}|~{3,})/;
 const tableRow = /^\s*\|.*\|\s*$/;
 const tableRule = /^[\s|:-]+$/;
 
-/** What a line of text is, once its beginning is known. */
+/** A line of words that has begun: where the next word goes. */
 type Line = {
   /** What the rows after the first begin with. */
   hang: { text: string; width: number };
@@ -25,124 +25,139 @@ type Line = {
   gap: string;
 };
 
-export function createMarkdown(style: Style, columns: () => number): Markdown {
+/** How far the text has been understood and written. */
+type State = {
+  style: Style;
+  columns: () => number;
   /** What has not been written yet, of the current line. */
-  let rest = '';
-  let line: Line | null = null;
-  let openFence: string | null = null;
-  let table: string[] = [];
+  rest: string;
+  /** The current line, once its beginning is certain. */
+  line: Line | null;
+  /** The marks that the open code block began with. */
+  openFence: string | null;
+  /** Rows of the table that is being read. */
+  table: string[];
+};
 
-  const flushTable = (): string => {
-    const rows = table;
-    table = [];
-    return rows.length === 0 ? '' : tableText(rows, style, columns());
-  };
-
-  /** A line that has to be seen whole to be understood; null if it is not one. */
-  const wholeLine = (text: string): string | null => {
-    const mark = fence.exec(text)?.[1];
-    if (openFence !== null) {
-      const isEnd = mark?.startsWith(openFence) === true && text.trim() === mark;
-      if (isEnd) openFence = null;
-      return `${isEnd ? style.dim(text) : style.cyan(text)}\n`;
-    }
-    if (mark !== undefined) {
-      openFence = mark;
-      return `${style.dim(text)}\n`;
-    }
-    if (tableRow.test(text)) {
-      table.push(text);
-      return '';
-    }
-    const heading = /^\s*#{1,6}\s+(.*?)\s*#*$/.exec(text)?.[1];
-    if (heading !== undefined) return `${style.bold(inlineText(heading, { ...style, bold: same }))}\n`;
-    if (/^\s*([-*_])(?:\s*\1){2,}\s*$/.test(text)) return `${style.dim('─'.repeat(Math.min(40, columns())))}\n`;
-    return text.trim() === '' ? '\n' : null;
-  };
-
-  const isWhole = (text: string) => openFence !== null || /^\s*(?:`{3}|~{3}|\||#{1,6}\s)/.test(text);
-
-  /** Begins a line of words: its mark is written, and what follows stands below its first word. */
-  const begin = (): string => {
-    const [, indent = '', mark = ''] = /^(\s*)((?:[-*+]|\d{1,9}[.)]|>)\s+)?/.exec(rest) ?? [];
-    rest = rest.slice(indent.length + mark.length);
-    const isQuote = mark.startsWith('>');
-    const shown = isQuote ? '│ ' : /^[-*+]/.test(mark) ? '• ' : mark;
-    const width = textWidth(indent + shown);
-    const text = isQuote ? indent + style.dim('│ ') : ' '.repeat(width);
-    line = { hang: { text, width }, column: width, gap: '' };
-    return indent + (isQuote ? style.dim(shown) : shown);
-  };
-
-  /** Words and the spaces before them; one that does not fit begins the next row. */
-  const flow = (text: string, paint: (word: string) => string, at: Line): string => {
-    let shown = '';
-    for (const word of text.match(/\s+|\S+/g) ?? []) {
-      if (/^\s/.test(word)) {
-        at.gap += word;
-        continue;
-      }
-      const isTooLong = at.column + textWidth(at.gap + word) > columns() && at.column > at.hang.width;
-      shown += (isTooLong ? `\n${at.hang.text}` : at.gap) + paint(word);
-      at.column = (isTooLong ? at.hang.width : at.column + textWidth(at.gap)) + textWidth(word);
-      at.gap = '';
-    }
-    return shown;
-  };
-
-  /** Writes what is certain of the current line; all of it where it has ended. */
-  const advance = (hasEnded: boolean, at: Line): string => {
-    let shown = '';
-    while (rest !== '') {
-      const next = nextPiece(rest, hasEnded, style);
-      if (next === null) break;
-      shown += flow(next.text, next.paint, at);
-      rest = rest.slice(next.length);
-    }
-    return shown;
-  };
-
-  const endLine = (): string => {
-    if (line === null) {
-      const rows = openFence === null && tableRow.test(rest) ? '' : flushTable();
-      const whole = wholeLine(rest);
-      if (whole !== null) {
-        rest = '';
-        return rows + whole;
-      }
-      const shown = rows + begin();
-      const words = line === null ? '' : advance(true, line);
-      rest = '';
-      line = null;
-      return `${shown}${words}\n`;
-    }
-    const shown = advance(true, line);
-    rest = '';
-    line = null;
-    return `${shown}\n`;
-  };
-
-  const push = (text: string): string => {
-    let shown = '';
-    const lines = text.split('\n');
-    for (const [index, piece] of lines.entries()) {
-      rest += piece;
-      if (index < lines.length - 1) shown += endLine();
-    }
-    if (line === null && !isWhole(rest) && !undecided.test(rest)) shown += flushTable() + begin();
-    return line === null ? shown : shown + advance(false, line);
-  };
-
+export function createMarkdown(style: Style, columns: () => number): Markdown {
+  const state: State = { style, columns, rest: '', line: null, openFence: null, table: [] };
   return {
-    push,
+    push: (text) => pushText(state, text),
     end() {
-      const isOpen = rest !== '' || line !== null;
-      const shown = isOpen ? endLine().replace(/\n$/, '') : '';
-      const last = shown + flushTable().replace(/\n$/, '');
-      openFence = null;
+      const isOpen = state.rest !== '' || state.line !== null;
+      const shown = isOpen ? endLine(state).replace(/\n$/, '') : '';
+      const last = shown + takeTable(state).replace(/\n$/, '');
+      state.openFence = null;
       return last;
     },
   };
+}
+
+function pushText(state: State, text: string): string {
+  let shown = '';
+  const lines = text.split('\n');
+  for (const [index, piece] of lines.entries()) {
+    state.rest += piece;
+    if (index < lines.length - 1) shown += endLine(state);
+  }
+  if (state.line === null && !mustBeWhole(state) && !undecided.test(state.rest)) {
+    shown += takeTable(state) + beginLine(state);
+  }
+  return shown + advance(state, false);
+}
+
+/** Whether the line can only be understood once it has ended. */
+function mustBeWhole({ openFence, rest }: State): boolean {
+  return openFence !== null || /^\s*(?:`{3}|~{3}|\||#{1,6}\s)/.test(rest);
+}
+
+function endLine(state: State): string {
+  let shown = '';
+  if (state.line === null) {
+    const { rest, openFence } = state;
+    if (openFence !== null || !tableRow.test(rest)) shown = takeTable(state);
+    const whole = wholeLine(state, rest);
+    if (whole !== null) {
+      state.rest = '';
+      return shown + whole;
+    }
+    shown += beginLine(state);
+  }
+  shown += advance(state, true);
+  state.rest = '';
+  state.line = null;
+  return `${shown}\n`;
+}
+
+/** A line that has to be seen whole to be understood, as it is shown; null if it is not one. */
+function wholeLine(state: State, text: string): string | null {
+  const { style, columns, openFence } = state;
+  const mark = fence.exec(text)?.[1];
+  if (openFence !== null) {
+    const isEnd = mark?.startsWith(openFence) === true && text.trim() === mark;
+    if (isEnd) state.openFence = null;
+    return `${isEnd ? style.dim(text) : style.cyan(text)}\n`;
+  }
+  if (mark !== undefined) {
+    state.openFence = mark;
+    return `${style.dim(text)}\n`;
+  }
+  if (tableRow.test(text)) {
+    state.table.push(text);
+    return '';
+  }
+  const heading = /^\s*#{1,6}\s+(.*?)\s*#*$/.exec(text)?.[1];
+  if (heading !== undefined) return `${style.bold(inlineText(heading, { ...style, bold: same }))}\n`;
+  if (/^\s*([-*_])(?:\s*\1){2,}\s*$/.test(text)) return `${style.dim('─'.repeat(Math.min(40, columns())))}\n`;
+  return text.trim() === '' ? '\n' : null;
+}
+
+function takeTable(state: State): string {
+  const rows = state.table;
+  state.table = [];
+  return rows.length === 0 ? '' : tableText(rows, state.style, state.columns());
+}
+
+/** Begins a line of words: its mark is written, and what follows stands below its first word. */
+function beginLine(state: State): string {
+  const { style, rest } = state;
+  const [, indent = '', mark = ''] = /^(\s*)((?:[-*+]|\d{1,9}[.)]|>)\s+)?/.exec(rest) ?? [];
+  const isQuote = mark.startsWith('>');
+  const shown = isQuote ? '│ ' : /^[-*+]/.test(mark) ? '• ' : mark;
+  const width = textWidth(indent + shown);
+  const text = isQuote ? indent + style.dim('│ ') : ' '.repeat(width);
+  state.rest = rest.slice(indent.length + mark.length);
+  state.line = { hang: { text, width }, column: width, gap: '' };
+  return indent + (isQuote ? style.dim(shown) : shown);
+}
+
+/** Writes what is certain of the current line; all of it where it has ended. */
+function advance(state: State, hasEnded: boolean): string {
+  const { line, style } = state;
+  let shown = '';
+  while (line !== null && state.rest !== '') {
+    const next = nextPiece(state.rest, hasEnded, style);
+    if (next === null) break;
+    shown += wrap(next, line, state.columns());
+    state.rest = state.rest.slice(next.length);
+  }
+  return shown;
+}
+
+/** Words and the spaces before them; one that does not fit begins the next row. */
+function wrap({ text, paint }: Piece, line: Line, columns: number): string {
+  let shown = '';
+  for (const word of text.match(/\s+|\S+/g) ?? []) {
+    if (/^\s/.test(word)) {
+      line.gap += word;
+      continue;
+    }
+    const isTooLong = line.column + textWidth(line.gap + word) > columns && line.column > line.hang.width;
+    shown += (isTooLong ? `\n${line.hang.text}` : line.gap) + paint(word);
+    line.column = (isTooLong ? line.hang.width : line.column + textWidth(line.gap)) + textWidth(word);
+    line.gap = '';
+  }
+  return shown;
 }
 
 const same = (text: string) => text;

@@ -1,4 +1,4 @@
-/** Colour, where it is wanted. Written out here, because `node:util` takes as long to load as all of the output. */
+/** Colour, where it is wanted. SettingsFile out here, because `node:util` takes as long to load as all of the output. */
 
 /** Escape codes that begin and end each format (ECMA-48, 8.3.117). */
 const formats = {

@@ -1,8 +1,8 @@
 import type { ToolContext, ToolOutcome, ToolPlan } from '@pawl/engine';
 import { isPawlError, PawlError } from '@pawl/protocol';
 import { absent, type Change, formerOf, keptOf, markOf, stateOf } from './change.ts';
-import { outdated, refuseUnjudged } from './disk/deed.ts';
-import { putFile, removeFile } from './disk/file-deeds.ts';
+import { putFile, removeFile } from './disk/file-operations.ts';
+import { outdated, refuseUnjudged } from './disk/operation.ts';
 import { type Transacted, transact } from './disk/transact.ts';
 import { basisOf, evidenceOf } from './evidence.ts';
 import { previewChanges } from './preview.ts';
@@ -26,7 +26,7 @@ export async function applyChanges(changes: readonly Change[], context: ToolCont
   const real = changes.filter((change) => stateOf(change.before) !== digestIfAny(change.after));
   const deltas = await keepContents(real, context);
   const options = { mark: markOf(context), isAlone: real.length === 1 };
-  const { made, rests } = await transact(
+  const { made, leftovers } = await transact(
     real.map(({ place, before, after, mode }) => {
       if (after !== null) return putFile({ place, bytes: after, before, mode }, options);
       if (before === null) throw new Error(`nothing to change at ${place.path}`);
@@ -36,7 +36,7 @@ export async function applyChanges(changes: readonly Change[], context: ToolCont
   ).catch((error: unknown) => {
     throw changes.length > 1 ? withNothingChanged(error) : error;
   });
-  return describe(changes, { deltas, made, rests });
+  return describe(changes, { deltas, made, leftovers });
 }
 
 const digestIfAny = (bytes: Buffer | null) => (bytes === null ? absent : digestOf(bytes));
@@ -65,13 +65,13 @@ function withNothingChanged(error: unknown): unknown {
 
 async function describe(
   changes: readonly Change[],
-  { deltas, made, rests }: Transacted & { deltas: Deltas },
+  { deltas, made, leftovers }: Transacted & { deltas: Deltas },
 ): Promise<ToolOutcome> {
   const { kind: _, text: diff, added = 0, removed = 0, createdFiles = [] } = await previewChanges(changes);
   const deeds = changes.flatMap((change) => deedText(change, deltas.has(change)));
   const sentence = deeds.length === 0 ? 'Nothing is different.' : `${deeds.join(', ')} (+${added} -${removed} lines).`;
   return {
-    content: [sentence.charAt(0).toUpperCase() + sentence.slice(1), ...rests].join(' '),
+    content: [sentence.charAt(0).toUpperCase() + sentence.slice(1), ...leftovers].join(' '),
     details: {
       diff,
       added,

@@ -9,13 +9,13 @@ import type { ToolOptions } from '../options.ts';
 import { type Place, resolveEntry, resolvePlace } from '../paths.ts';
 import { defineTool, objectSchema } from '../tool.ts';
 import { markOf } from './change.ts';
-import { type Ground, groundOf, outdated, refuseUnjudged, removeRests } from './disk/deed.ts';
 import { oneAtATime } from './disk/one-at-a-time.ts';
+import { outdated, type ParentFolder, parentFolderOf, refuseUnjudged, removeLeftovers } from './disk/operation.ts';
 import { type Entry, entriesIn, keepEntries, marksOf, unkeptOf } from './tree.ts';
 
 type DeleteInput = { path: string; recursive?: boolean };
 
-const mostShown = 50;
+const maxShown = 50;
 
 /** Removes a file, a symlink (not what it points to) or a folder. */
 export function deleteTool(options: ToolOptions): Tool {
@@ -68,8 +68,8 @@ async function plan(input: DeleteInput, { cwd }: ToolScope, options: ToolOptions
 function previewText(place: Place, entries: readonly Entry[], { maxFileBytes }: ToolOptions): string {
   const files = entries.filter(({ kind }) => kind !== 'folder');
   const count = entries.length === 1 ? '' : ` with ${files.length} files in ${entries.length - files.length} folders`;
-  const contents = files.slice(0, mostShown).map(({ path }) => `- ${escapeName(path.slice(place.path.length + 1))}`);
-  if (files.length > mostShown) contents.push(`- and ${files.length - mostShown} more`);
+  const contents = files.slice(0, maxShown).map(({ path }) => `- ${escapeName(path.slice(place.path.length + 1))}`);
+  if (files.length > maxShown) contents.push(`- and ${files.length - maxShown} more`);
   const unkept = unkeptOf(entries, maxFileBytes);
   return [
     `Delete ${place.shown}${count}`,
@@ -103,7 +103,7 @@ async function moveAside(
   input: DeleteInput,
   context: ToolContext,
 ): Promise<string | null> {
-  const ground = groundOf(place, markOf(context));
+  const parent = parentFolderOf(place, markOf(context));
   const refuseChanged = async (path: string) => {
     const now = await entriesIn(path, place.shown, { recursive: input.recursive === true });
     if (marksOf(now) !== marksOf(entries)) throw outdated(place.shown);
@@ -111,28 +111,28 @@ async function moveAside(
   let isAside = false;
   let aside = '';
   try {
-    const folder = await ground.open();
-    aside = escapeName(join(dirname(place.shown), basename(ground.former())));
+    const folder = await parent.open();
+    aside = escapeName(join(dirname(place.shown), basename(parent.former())));
     for (const { path, kind } of entries) {
       if (kind === 'folder') await access(path, constants.W_OK | constants.X_OK);
     }
     context.signal.throwIfAborted();
     await refuseChanged(place.path);
     if (!(await folder.isInPlace())) throw outdated(place.shown);
-    await rename(ground.target(), ground.former());
+    await rename(parent.target(), parent.former());
     isAside = true;
-    await refuseChanged(ground.former());
+    await refuseChanged(parent.former());
   } catch (error) {
-    if (isAside && !(await putBack(ground).catch(() => false))) {
+    if (isAside && !(await putBack(parent).catch(() => false))) {
       const sentence = `What was there lies in ${aside}, and could not get its name back.`;
-      await ground.close();
+      await parent.close();
       throw new PawlError('half_done', `${messageOf(error)} ${sentence}`, { cause: error });
     }
-    await ground.leave(false);
+    await parent.leave(false);
     throw context.signal.aborted ? error : asFileFailure(error, place.shown);
   }
   try {
-    await ground.leave(true);
+    await parent.leave(true);
     return null;
   } catch (error) {
     return `What was in it could not all be removed and lies in ${aside}: ${messageOf(error)}`;
@@ -140,9 +140,9 @@ async function moveAside(
 }
 
 /** False where something else has taken its name. @throws what the system says. */
-async function putBack(ground: Ground): Promise<boolean> {
-  if (await isThere(ground.target())) return false;
-  await rename(ground.former(), ground.target());
+async function putBack(parent: ParentFolder): Promise<boolean> {
+  if (await isThere(parent.target())) return false;
+  await rename(parent.former(), parent.target());
   return true;
 }
 
@@ -166,7 +166,7 @@ async function reconcile(
   if (typeof path !== 'string') return null;
   const place = { path, shown: (await resolveEntry(input.path, scope.cwd)).shown };
   if (!(await isThere(path)) && !(await undoneAside(place, input, basis, scope))) {
-    await removeRests(path, markOf(scope));
+    await removeLeftovers(path, markOf(scope));
     return {
       content: `Deleted ${place.shown}. The program was interrupted right after, and found it gone.`,
       details: { files: { [path]: null }, before: { [path]: { kind: 'lost', reason: 'the program was interrupted' } } },
@@ -177,15 +177,15 @@ async function reconcile(
 
 /** Whether what was only moved aside, and is whole, has its name again: so it is kept for undo when it is deleted anew. */
 async function undoneAside(place: Place, input: DeleteInput, basis: Json | undefined, scope: ToolScope) {
-  const ground = groundOf(place, markOf(scope));
+  const parent = parentFolderOf(place, markOf(scope));
   try {
-    await ground.open();
-    const entries = await entriesIn(ground.former(), place.shown, { recursive: input.recursive === true });
-    return marksOf(entries) === basis && (await putBack(ground));
+    await parent.open();
+    const entries = await entriesIn(parent.former(), place.shown, { recursive: input.recursive === true });
+    return marksOf(entries) === basis && (await putBack(parent));
   } catch (error) {
     if (isPawlError(error) || systemCode(error) === 'ENOENT') return false;
     throw error;
   } finally {
-    await ground.close();
+    await parent.close();
   }
 }

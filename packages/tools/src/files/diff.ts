@@ -3,7 +3,7 @@ import type { StructuredPatch } from 'diff';
 
 const contextLines = 3;
 /** Differing lines beyond which a smallest diff is not looked for; its cost grows with their square. */
-const mostDifferences = 2000;
+const maxDifferences = 2000;
 
 /**
  * A unified diff of two texts, or null where they differ too much to look for the smallest. Only the stretch in which
@@ -15,7 +15,7 @@ export async function structuredDiff(
 ): Promise<StructuredPatch | null> {
   const { structuredPatch } = await import('diff');
   const window = differingStretch(old, fresh);
-  const options = { context: contextLines, maxEditLength: mostDifferences };
+  const options = { context: contextLines, maxEditLength: maxDifferences };
   const [oldPart, freshPart] = [old.slice(window.start, window.oldEnd), fresh.slice(window.start, window.freshEnd)];
   const patch = structuredPatch(...names, oldPart, freshPart, undefined, undefined, options) ?? null;
   if (patch === null) return null;

@@ -1,4 +1,4 @@
-/** What a judgement of changes rests on, and what tells after a crash whether they were made. */
+/** What a judgement of changes leftovers on, and what tells after a crash whether they were made. */
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -7,9 +7,9 @@ import type { Json, JsonObject } from '@pawl/protocol';
 import { systemCode } from '../failures.ts';
 import { absent, type Change, formerOf, keptOf, markOf, stateOf } from './change.ts';
 import { applyDelta } from './delta.ts';
-import { removeRests } from './disk/deed.ts';
-import { putFile, removeFile } from './disk/file-deeds.ts';
+import { putFile, removeFile } from './disk/file-operations.ts';
 import { removeFolders } from './disk/open-folder.ts';
+import { removeLeftovers } from './disk/operation.ts';
 import { transact } from './disk/transact.ts';
 import { digestOf, type FileBytes, readFileBytes } from './regular-file.ts';
 
@@ -83,14 +83,14 @@ export async function reconcileChanges(
     witnesses.map(async (witness) => ({ witness, now: await readFileBytes(placeOf(witness), maxBytes) })),
   );
   if (found.every(({ witness, now }) => stateOf(now) === witness.after)) {
-    await removeAllRests(witnesses, scope);
+    await removeAllLeftovers(witnesses, scope);
     return doneBefore(witnesses);
   }
   const isKnown = found.every(({ witness, now }) => [witness.before, witness.after].includes(stateOf(now)));
   if (!isKnown) return null;
   const made = found.filter(({ witness, now }) => stateOf(now) !== witness.before);
   if (made.length > 0 && !(await takeBack(made, scope))) return null;
-  await removeAllRests(witnesses, scope);
+  await removeAllLeftovers(witnesses, scope);
   await removeFolders(foldersOf(witnesses));
   return 'not_done';
 }
@@ -103,9 +103,9 @@ const backMarkOf = (scope: ToolScope) => `${markOf(scope)}\0back`;
 
 const placeOf = ({ path }: Witness) => ({ path, shown: path });
 
-async function removeAllRests(witnesses: readonly Witness[], scope: ToolScope): Promise<void> {
+async function removeAllLeftovers(witnesses: readonly Witness[], scope: ToolScope): Promise<void> {
   for (const { path } of witnesses) {
-    for (const mark of [markOf(scope), backMarkOf(scope)]) await removeRests(path, mark);
+    for (const mark of [markOf(scope), backMarkOf(scope)]) await removeLeftovers(path, mark);
   }
 }
 

@@ -10,7 +10,7 @@ import type { Replacement } from './text/replace.ts';
 
 type MultiEditInput = { path: string; edits: Replacement[] };
 
-const mostEdits = 200;
+const maxEdits = 200;
 
 /** Several replacements in one file, one after another, all or none. */
 export function multiEditTool(options: ToolOptions): Tool {
@@ -24,7 +24,7 @@ export function multiEditTool(options: ToolOptions): Tool {
         edits: {
           type: 'array',
           minItems: 1,
-          maxItems: mostEdits,
+          maxItems: maxEdits,
           items: objectSchema(replacementProperties, ['old', 'new']),
         },
       },

@@ -8,7 +8,7 @@ import type { Place } from '../paths.ts';
 import type { FileBytes } from './regular-file.ts';
 
 /** Most bytes of a file that is no text. What is larger could not be made to fit. */
-export const mostMediaBytes = 64_000_000;
+export const maxMediaBytes = 64_000_000;
 
 let loaded: Promise<typeof import('@pawl/engine/media')> | null = null;
 

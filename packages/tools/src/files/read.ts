@@ -4,9 +4,9 @@ import type { ToolOptions } from '../options.ts';
 import { type Page, pageOf } from '../pages.ts';
 import { judgedPlace, leadsOutside, type Place, resolvePlace } from '../paths.ts';
 import { defineTool, objectSchema } from '../tool.ts';
-import { refuseUnjudged } from './disk/deed.ts';
+import { refuseUnjudged } from './disk/operation.ts';
 import { decodeText, isBinary, lineEndOf, withLineEnd } from './encodings.ts';
-import { isMedia, isMediaFile, mostMediaBytes, showMedia } from './read-media.ts';
+import { isMedia, isMediaFile, maxMediaBytes, showMedia } from './read-media.ts';
 import { type FileBytes, readFileBytes } from './regular-file.ts';
 import { isNotebook, notebookText } from './text/notebook.ts';
 
@@ -84,7 +84,7 @@ async function readWhole(place: Place, maxFileBytes: number): Promise<FileBytes 
     return await readFileBytes(place, maxFileBytes);
   } catch (error) {
     if (!isPawlError(error, 'too_large') || !(await isMediaFile(place))) throw error;
-    return readFileBytes(place, mostMediaBytes);
+    return readFileBytes(place, maxMediaBytes);
   }
 }
 

@@ -9,9 +9,9 @@ import { asFileFailure } from '../failures.ts';
 import { readFileBytes } from './regular-file.ts';
 
 /** Entries of a folder beyond which it is not deleted in one call: nobody could judge such a list. */
-const mostEntries = 1000;
+const maxEntries = 1000;
 /** What is kept of one deletion for undo. Bytes. */
-const mostKeptBytes = 100_000_000;
+const maxKeptBytes = 100_000_000;
 
 /** `mark` changes whenever what stands there does. */
 export type Entry = {
@@ -40,10 +40,10 @@ export async function entriesIn(path: string, shown: string, options: { recursiv
       for (const name of names.sort((one, other) => (one < other ? -1 : 1))) await visit(join(at, name));
     }
     entries.push(entry);
-    if (entries.length > mostEntries) {
+    if (entries.length > maxEntries) {
       throw new PawlError(
         'too_many',
-        `${shown} holds more than ${mostEntries} files and folders. Delete its parts one by one, or use bash.`,
+        `${shown} holds more than ${maxEntries} files and folders. Delete its parts one by one, or use bash.`,
       );
     }
   };
@@ -85,7 +85,7 @@ export function unkeptOf(entries: readonly Entry[], maxFileBytes: number): Entry
   let kept = 0;
   return entries.filter(({ kind, sizeBytes }) => {
     if (kind !== 'file') return kind === 'other';
-    const isTooLarge = sizeBytes > maxFileBytes || kept + sizeBytes > mostKeptBytes;
+    const isTooLarge = sizeBytes > maxFileBytes || kept + sizeBytes > maxKeptBytes;
     if (!isTooLarge) kept += sizeBytes;
     return isTooLarge;
   });

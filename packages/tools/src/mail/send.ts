@@ -1,18 +1,18 @@
 import type { Tool, ToolScope } from '@pawl/engine';
-import type { Letter } from '@pawl/protocol';
-import { PawlError } from '@pawl/protocol';
+import type { MailDraft } from '@pawl/protocol';
+import { bounds, PawlError } from '@pawl/protocol';
 import { defineTool, objectSchema } from '../tool.ts';
 
 type SendInput = {
   to: string;
-  kind: Letter['kind'];
-  priority?: Letter['priority'];
+  kind: MailDraft['kind'];
+  priority?: MailDraft['priority'];
   text: string;
   replyTo?: string;
   artifacts?: string[];
 };
 
-const kinds: readonly Letter['kind'][] = [
+const kinds: readonly MailDraft['kind'][] = [
   'progress',
   'completed',
   'blocked',
@@ -20,7 +20,7 @@ const kinds: readonly Letter['kind'][] = [
   'risk_alert',
   'direction_change',
 ];
-const priorities: readonly Letter['priority'][] = ['notify', 'urgent', 'interrupt'];
+const priorities: readonly MailDraft['priority'][] = ['notify', 'urgent', 'interrupt'];
 
 /** Writes to the session that this one works for, or to one that works on the same task. */
 export function mailSendTool(): Tool {
@@ -33,7 +33,7 @@ export function mailSendTool(): Tool {
         to: { type: 'string', minLength: 1, maxLength: 200, description: '"owner" or a session' },
         kind: { enum: [...kinds] },
         priority: { enum: [...priorities], description: 'Default: notify' },
-        text: { type: 'string', minLength: 1, maxLength: 20_000 },
+        text: { type: 'string', minLength: 1, maxLength: bounds.maxMailCharacters },
         replyTo: { type: 'string', description: 'The mail that this answers' },
         artifacts: { type: 'array', maxItems: 50, items: { type: 'string' }, description: 'Paths that belong to it' },
       },
@@ -42,10 +42,10 @@ export function mailSendTool(): Tool {
     effect: 'read',
     subject: ({ to, kind }) => `${to} ${kind}`,
     async run({ to, priority = 'notify', artifacts = [], ...rest }, context) {
-      const letter = { ...rest, priority, artifacts, to: to === 'owner' ? ownerOf(context) : to };
-      const problem = await mailboxOf(context).problem(letter);
+      const draft = { ...rest, priority, artifacts, to: to === 'owner' ? ownerOf(context) : to };
+      const problem = await mailboxOf(context).problem(draft);
       if (problem !== null) throw new PawlError('bad_mail', problem);
-      return { content: `Sent to ${letter.to}.`, mail: [letter] };
+      return { content: `Sent to ${draft.to}.`, mail: [draft] };
     },
   });
 }

@@ -10,7 +10,7 @@ import { fullPaths, scopeOf } from './scope.ts';
 type DiffInput = { revisions?: string; staged?: boolean; paths?: string[] };
 
 /** Each path is held against the rules, and stands in the log. */
-const mostFiles = 500;
+const maxFiles = 500;
 
 /** Nothing that a repository's settings or attributes name is run, and nothing decorates. */
 const plain = [
@@ -66,8 +66,8 @@ async function filesOf(git: Git, input: DiffInput, cwd: string): Promise<string[
     ...(await words(git, input, cwd)),
   ]);
   const files = output.split('\0').filter((path) => path !== '');
-  if (files.length <= mostFiles) return files;
-  throw new PawlError('too_many', `${files.length} files differ, more than ${mostFiles}. Name paths.`);
+  if (files.length <= maxFiles) return files;
+  throw new PawlError('too_many', `${files.length} files differ, more than ${maxFiles}. Name paths.`);
 }
 
 async function words(git: Git, { revisions, staged = false, paths }: DiffInput, cwd: string): Promise<string[]> {

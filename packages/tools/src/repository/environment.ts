@@ -7,7 +7,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Setting = readonly [key: string, value: string];
 
 /** Settings that name a program or ask for one. Given through the environment, they hold over every file. */
-const quieted: readonly Setting[] = [
+const safeSettings: readonly Setting[] = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
   ['core.pager', 'cat'],
@@ -57,10 +57,10 @@ const drivers: readonly (readonly [pattern: RegExp, value: string])[] = [
 ];
 
 /** More drivers than this nobody has; each takes two variables, and git looks through all of them again and again. */
-const mostDrivers = 500;
+const maxDrivers = 500;
 
 /** What silences the drivers among a repository's keys. */
-export function silenced(keys: readonly string[]): Setting[] {
+export function disabledDrivers(keys: readonly string[]): Setting[] {
   return keys.flatMap((key): Setting[] => {
     const found = drivers.find(([pattern]) => pattern.test(key));
     return found === undefined ? [] : [[key, found[1]]];
@@ -69,12 +69,12 @@ export function silenced(keys: readonly string[]): Setting[] {
 
 /** What is wrong with settings that silence drivers, or null: a name that is no text cannot be given through the environment. */
 export function problemOf(driverSettings: readonly Setting[]): string | null {
-  if (driverSettings.length > mostDrivers) return `has settings for more than ${mostDrivers} drivers`;
+  if (driverSettings.length > maxDrivers) return `has settings for more than ${maxDrivers} drivers`;
   return driverSettings.some(([key]) => key.includes('\ufffd')) ? 'has a driver whose name is not UTF-8' : null;
 }
 
 /** What a repository may not choose for itself, though the user may: a file of attributes, which is read whole. */
-export function overruled(settings: readonly { scope: string; key: string }[]): Setting[] {
+export function overriddenSettings(settings: readonly { scope: string; key: string }[]): Setting[] {
   const isChosen = settings.some(
     ({ scope, key }) => key === 'core.attributesfile' && /^(?:local|worktree)$/.test(scope),
   );
@@ -86,8 +86,8 @@ export function overruled(settings: readonly { scope: string; key: string }[]): 
  * repository's settings name. Drivers of files have names of their own and are not among these: what would ask them
  * (differences, the state of the working tree) is not taken for reading there.
  */
-export const quietGit: Readonly<Record<string, string>> = {
-  ...settingVariables(quieted),
+export const readOnlyGitEnvironment: Readonly<Record<string, string>> = {
+  ...settingVariables(safeSettings),
   GIT_CONFIG_PARAMETERS: '',
   GIT_OPTIONAL_LOCKS: '0',
   // A missing object of a partial clone would be fetched, by whatever program its remote names.
@@ -107,7 +107,7 @@ function settingVariables(settings: readonly Setting[]): Record<string, string> 
 
 /**
  * The whole environment of a git call. Nothing of ours goes in but where programs and the user's own settings are;
- * least of all variables of git's. `driverSettings` are what `silenced` found.
+ * least of all variables of git's. `driverSettings` are what `disabledDrivers` found.
  */
 export function gitEnvironment(
   own: Environment,
@@ -118,7 +118,7 @@ export function gitEnvironment(
     const value = own[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  const settings = [...quieted, ...driverSettings];
+  const settings = [...safeSettings, ...driverSettings];
   return {
     ...Object.fromEntries(kept),
     ...settingVariables(settings),

@@ -1,11 +1,11 @@
 import { messageOf, PawlError } from '@pawl/protocol';
 import { stripTerminal } from '../escape.ts';
 import { systemCode } from '../failures.ts';
-import { gitEnvironment, overruled, problemOf, silenced } from './environment.ts';
-import { findRepository, odd, type Repository } from './find.ts';
+import { disabledDrivers, gitEnvironment, overriddenSettings, problemOf } from './environment.ts';
+import { findRepository, type Repository, unusableRepository } from './find.ts';
 
 /** Longest output of one call, bytes. What is longer could not be shown anyway. */
-const mostOutputBytes = 8_000_000;
+const maxOutputBytes = 8_000_000;
 const timeoutMs = 60_000;
 
 export type GitOptions = {
@@ -46,13 +46,13 @@ export async function openGit(
   ]);
   // What says where a repository is was read here by other rules than git's, which alone count.
   if (places.output !== `${gitFolder}\n${commonFolder}\n`)
-    throw odd(gitFolder, 'is not where git finds the repository');
-  if (listed.isCut) throw odd(gitFolder, 'has more settings than can be looked through');
+    throw unusableRepository(gitFolder, 'is not where git finds the repository');
+  if (listed.isCut) throw unusableRepository(gitFolder, 'has more settings than can be looked through');
   const settings = settingsIn(listed.output);
-  const driverSettings = silenced([...new Set(settings.map(({ key }) => key))]);
+  const driverSettings = disabledDrivers([...new Set(settings.map(({ key }) => key))]);
   const problem = problemOf(driverSettings);
-  if (problem !== null) throw odd(gitFolder, problem);
-  const environment = gitEnvironment(own, repository, [...driverSettings, ...overruled(settings)]);
+  if (problem !== null) throw unusableRepository(gitFolder, problem);
+  const environment = gitEnvironment(own, repository, [...driverSettings, ...overriddenSettings(settings)]);
   return {
     ...repository,
     run: (words, options = {}) => {
@@ -100,7 +100,7 @@ async function runGit(
       });
       child.stdout.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes <= mostOutputBytes) chunks.push(chunk);
+        if (bytes <= maxOutputBytes) chunks.push(chunk);
         else if (!isCut) {
           isCut = true;
           stop();
@@ -113,7 +113,7 @@ async function runGit(
     if (isCut && !canBeCut)
       throw new PawlError(
         'too_much',
-        `git ${words[0]} says more than ${mostOutputBytes / 1e6} MB here. Name fewer paths.`,
+        `git ${words[0]} says more than ${maxOutputBytes / 1e6} MB here. Name fewer paths.`,
       );
     if (!isCut && (code === null || !codes.includes(code)))
       throw new PawlError(

@@ -9,7 +9,7 @@ import { fullPaths, scopeOf } from './scope.ts';
 type LogInput = { revisions?: string; paths?: string[]; limit?: number };
 
 const usualCommits = 20;
-const mostCommits = 200;
+const maxCommits = 200;
 
 export function logTool(options: RepositoryOptions): Tool {
   return defineTool<LogInput>({
@@ -19,7 +19,7 @@ export function logTool(options: RepositoryOptions): Tool {
       {
         revisions: { type: 'string', description: 'Like main, v1..HEAD; default HEAD' },
         paths: { type: 'array', items: { type: 'string' }, description: 'Only commits that touch these' },
-        limit: { type: 'integer', minimum: 1, maximum: mostCommits, description: `Default ${usualCommits}` },
+        limit: { type: 'integer', minimum: 1, maximum: maxCommits, description: `Default ${usualCommits}` },
       },
       [],
     ),

@@ -1,5 +1,5 @@
 import type { ToolOutcome, ToolScope } from '@pawl/engine';
-import { takeCleaned } from './find.ts';
+import { takeCleanupNotice } from './find.ts';
 import { type Git, openGit } from './git.ts';
 
 export type RepositoryOptions = {
@@ -24,6 +24,6 @@ export const answerWithGit = (
 ): Promise<ToolOutcome> =>
   withGit(scope, options, async (git) => {
     const outcome = await work(git);
-    const sentence = takeCleaned(git);
+    const sentence = takeCleanupNotice(git);
     return sentence === null ? outcome : { ...outcome, content: `${outcome.content}\n(${sentence})` };
   });

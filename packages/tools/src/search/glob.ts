@@ -5,8 +5,8 @@ import { PawlError } from '@pawl/protocol';
 import { commandEnvironment } from '../environment.ts';
 import { escapeName } from '../escape.ts';
 import { asFileFailure, systemCode } from '../failures.ts';
-import { refuseUnjudged } from '../files/disk/deed.ts';
 import { openFolder } from '../files/disk/open-folder.ts';
+import { refuseUnjudged } from '../files/disk/operation.ts';
 import type { ToolOptions } from '../options.ts';
 import { judgedPlace, leadsOutside, type Place, resolvePlace } from '../paths.ts';
 import { defineTool, objectSchema } from '../tool.ts';
@@ -15,7 +15,7 @@ import { keepSmallest } from './smallest.ts';
 
 type GlobInput = { pattern: string; path?: string };
 
-const mostResults = 300;
+const maxResults = 300;
 const longestPattern = 1000;
 
 /** Finds files by name. */
@@ -52,17 +52,17 @@ async function run(
   const isMatch = await matcherOf(pattern, local);
   // It names what list would name: not what is in a folder that rules keep.
   const barred = context.barredIn?.(place.path) ?? null;
-  const isShown = remembered((folder) => barred === null || !barred(join(place.path, folder)));
+  const isShown = memoize((folder) => barred === null || !barred(join(place.path, folder)));
   const environment = commandEnvironment(options);
   // Held, so that the very folder that was judged is searched.
   const folder = await openFolder(place.path).catch((error: unknown) => {
     if (systemCode(error) === 'ENOTDIR') throw new PawlError('not_folder', `${place.shown} is not a folder.`);
     throw asFileFailure(error, place.shown);
   });
-  const found = keepSmallest(mostResults);
+  const found = keepSmallest(maxResults);
   let rest = '';
   const decoder = new TextDecoder();
-  const take = (chunk: Buffer) => {
+  const onChunk = (chunk: Buffer) => {
     const names = (rest + decoder.decode(chunk, { stream: true })).split('\0');
     rest = names.pop() ?? '';
     for (const name of names) {
@@ -74,8 +74,8 @@ async function run(
   const cwd = folder.entry('.');
   const end = await otherFolders(cwd, local)
     .then((others) => {
-      const flags = ['--files', '--null', ...sieveFor(local), ...others];
-      return ripgrep({ cwd, file: null, options: flags, environment, signal: context.signal }, take);
+      const flags = ['--files', '--null', ...typeFilterFor(local), ...others];
+      return ripgrep({ cwd, file: null, options: flags, environment, signal: context.signal }, onChunk);
     })
     .finally(() => folder.close());
   if (end.exitCode === 2 && found.count() === 0 && end.errors !== '') {
@@ -83,22 +83,22 @@ async function run(
   }
   const base = place.shown.startsWith('/') ? place.path : relative(context.cwd, join(context.cwd, place.shown));
   const lines = found.names().map((file) => escapeName(join(base, file)));
-  if (found.count() > mostResults) lines.push(`(${mostResults} of ${found.count()} files; narrow the pattern)`);
+  if (found.count() > maxResults) lines.push(`(${maxResults} of ${found.count()} files; narrow the pattern)`);
   const count = found.count();
   return { content: count === 0 ? 'No files match.' : lines.join('\n'), details: { count } };
 }
 
 /** Of a hundred thousand files, hundreds lie in the same folder. */
-function remembered(ask: (folder: string) => boolean): (folder: string) => boolean {
-  const known = new Map<string, boolean>();
+function memoize(ask: (folder: string) => boolean): (folder: string) => boolean {
+  const answers = new Map<string, boolean>();
   return (folder) => {
-    const answer = known.get(folder) ?? ask(folder);
-    known.set(folder, answer);
+    const answer = answers.get(folder) ?? ask(folder);
+    answers.set(folder, answer);
     return answer;
   };
 }
 
-const mostStars = 3;
+const maxStars = 3;
 
 /** An absolute pattern must lie within the folder. @throws `bad_pattern`. */
 function localPattern(pattern: string, place: Place): string {
@@ -117,12 +117,9 @@ function localPattern(pattern: string, place: Place): string {
   if (local.split('/').includes('..'))
     throw new PawlError('bad_pattern', 'The pattern leads upwards. Give the folder as path instead.');
   // The expression backtracks: its time grows with the length of a name to the power of the stars in it.
-  const crowded = local.split('/').some((segment) => (segment.match(/\*+/g) ?? []).length > mostStars);
-  if (crowded || (local.match(/\*\*/g) ?? []).length > mostStars) {
-    throw new PawlError(
-      'bad_pattern',
-      `The pattern has more than ${mostStars} stars in one name. Write it with fewer.`,
-    );
+  const crowded = local.split('/').some((segment) => (segment.match(/\*+/g) ?? []).length > maxStars);
+  if (crowded || (local.match(/\*\*/g) ?? []).length > maxStars) {
+    throw new PawlError('bad_pattern', `The pattern has more than ${maxStars} stars in one name. Write it with fewer.`);
   }
   return local;
 }
@@ -134,14 +131,14 @@ const plainEnd = /^(?:[\w.*-]*\/)*((?:[\w.*-]|\{[\w.*-]+(?:,[\w.*-]+)+\})+)$/;
  * Lets ripgrep leave out files whose names cannot match, as files of another type. Its `--glob` would do for more, but
  * also bring back what ignore files leave out.
  */
-function sieveFor(local: string): string[] {
+function typeFilterFor(local: string): string[] {
   const [, last = ''] = plainEnd.exec(local) ?? [];
   const isPlain = /\w/.test(last) && !/\*\*|\.\./.test(last);
   return isPlain ? [`--type-add=pawlglob:${last}`, '--type=pawlglob'] : [];
 }
 
 /** Folders that are kept out of a search by their names, at most; ripgrep goes through further ones. */
-const mostOthers = 500;
+const maxOthers = 500;
 
 /**
  * Keeps ripgrep out of the folders beside the one that a pattern begins with. To name that one as the place to search
@@ -153,7 +150,7 @@ async function otherFolders(folder: string, local: string): Promise<string[]> {
   // What cannot be listed, the search itself will say.
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const others = entries.filter((entry) => entry.isDirectory() && entry.name !== first && /^[\w.-]+$/.test(entry.name));
-  return others.slice(0, mostOthers).map(({ name }) => `--glob=!/${name}/`);
+  return others.slice(0, maxOthers).map(({ name }) => `--glob=!/${name}/`);
 }
 
 /** A pattern without a slash is about names, at any depth. */

@@ -4,14 +4,14 @@ import { PawlError } from '@pawl/protocol';
 import { commandEnvironment } from '../environment.ts';
 import { escapeName, stripTerminal } from '../escape.ts';
 import { asFileFailure, systemCode } from '../failures.ts';
-import { refuseUnjudged } from '../files/disk/deed.ts';
 import { openFolder } from '../files/disk/open-folder.ts';
+import { refuseUnjudged } from '../files/disk/operation.ts';
 import { openFile } from '../files/regular-file.ts';
 import type { ToolOptions } from '../options.ts';
 import { judgedPlace, leadsOutside, type Place, resolvePlace } from '../paths.ts';
 import { defineTool, objectSchema } from '../tool.ts';
 import { type FileMatches, readMatches } from './grep-output.ts';
-import { ripgrep, type SearchEnd, type SearchGround } from './ripgrep.ts';
+import { ripgrep, type SearchEnd, type SearchScope } from './ripgrep.ts';
 
 type GrepInput = {
   pattern: string;
@@ -23,11 +23,11 @@ type GrepInput = {
 };
 
 const usualMatches = 200;
-const mostMatches = 500;
-const mostContextLines = 10;
+const maxMatches = 500;
+const maxContextLines = 10;
 const longestLine = 400;
 /** What is read of a search before it is ended; results beyond could not be shown anyway. */
-const mostOutputBytes = 4_000_000;
+const maxOutputBytes = 4_000_000;
 
 /** Finds lines by a regular expression. */
 export function grepTool(options: ToolOptions): Tool {
@@ -41,11 +41,11 @@ export function grepTool(options: ToolOptions): Tool {
         path: { type: 'string', description: 'File or folder; default: the working folder' },
         glob: { type: 'string', description: 'Only files like this, e.g. *.ts' },
         ignoreCase: { type: 'boolean' },
-        context: { type: 'integer', minimum: 0, maximum: mostContextLines, description: 'Lines around each match' },
+        context: { type: 'integer', minimum: 0, maximum: maxContextLines, description: 'Lines around each match' },
         limit: {
           type: 'integer',
           minimum: 1,
-          maximum: mostMatches,
+          maximum: maxMatches,
           description: `Most matches, default ${usualMatches}`,
         },
       },
@@ -64,14 +64,14 @@ export function grepTool(options: ToolOptions): Tool {
 async function run(input: GrepInput, context: ToolContext, options: ToolOptions): Promise<ToolOutcome> {
   const place = await resolvePlace(input.path ?? '.', context.cwd);
   refuseUnjudged(place, context);
-  const { ground, close } = await openGround(place).catch((error: unknown) => {
+  const { searched, close } = await openScope(place).catch((error: unknown) => {
     throw asFileFailure(error, place.shown);
   });
   const chunks: Buffer[] = [];
   let bytes = 0;
   const end = await ripgrep(
     {
-      ...ground,
+      ...searched,
       options: optionsOf(input),
       environment: commandEnvironment(options),
       signal: context.signal,
@@ -79,18 +79,18 @@ async function run(input: GrepInput, context: ToolContext, options: ToolOptions)
     (chunk) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      return bytes < mostOutputBytes;
+      return bytes < maxOutputBytes;
     },
   ).finally(close);
   const limit = input.limit ?? usualMatches;
-  const barred = ground.file === null ? (context.barredIn?.(place.path) ?? null) : null;
+  const barred = searched.file === null ? (context.barredIn?.(place.path) ?? null) : null;
   const found = readMatches(Buffer.concat(chunks).toString('utf8'), limit, {
     isCut: end.isStopped,
     ...(barred !== null && { isBarred: (file) => barred(join(place.path, file)) }),
   });
   if (found.total === 0) refuseErrors(end);
   const prefix = place.shown === '.' ? '' : `${place.shown.replace(/\/$/, '')}/`;
-  const nameOf = (file: string) => (ground.file === null ? prefix + escapeName(file) : place.shown);
+  const nameOf = (file: string) => (searched.file === null ? prefix + escapeName(file) : place.shown);
   const outcome = showMatches(found, limit, end, nameOf);
   // Whether one of them matches or not.
   return barred === null
@@ -102,15 +102,15 @@ async function run(input: GrepInput, context: ToolContext, options: ToolOptions)
  * The folder or file that was judged, held open so that it is searched and nothing that takes its name.
  * @throws `not_a_file` for a pipe or a device, which could be read for ever; what the system says.
  */
-async function openGround({ path, shown }: Place): Promise<{ ground: SearchGround; close(): Promise<void> }> {
+async function openScope({ path, shown }: Place): Promise<{ searched: SearchScope; close(): Promise<void> }> {
   const folder = await openFolder(path).catch((error: unknown) => {
     if (systemCode(error) === 'ENOTDIR') return null;
     throw error;
   });
-  if (folder !== null) return { ground: { cwd: folder.entry('.'), file: null }, close: () => folder.close() };
+  if (folder !== null) return { searched: { cwd: folder.entry('.'), file: null }, close: () => folder.close() };
   const handle = await openFile({ path, shown });
   if (handle === null) throw new PawlError('not_found', `${shown} does not exist.`);
-  return { ground: { cwd: dirname(path), file: { path, handle } }, close: () => handle.close() };
+  return { searched: { cwd: dirname(path), file: { path, handle } }, close: () => handle.close() };
 }
 
 function optionsOf({ pattern, glob, ignoreCase = false, context = 0 }: GrepInput): string[] {

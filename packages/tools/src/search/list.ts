@@ -2,14 +2,14 @@ import { readdir, stat } from 'node:fs/promises';
 import type { Tool } from '@pawl/engine';
 import { escapeName } from '../escape.ts';
 import { asFileFailure } from '../failures.ts';
-import { refuseUnjudged } from '../files/disk/deed.ts';
 import { openFolder } from '../files/disk/open-folder.ts';
+import { refuseUnjudged } from '../files/disk/operation.ts';
 import { judgedPlace, leadsOutside, type Place, resolvePlace } from '../paths.ts';
 import { defineTool, objectSchema } from '../tool.ts';
 
 type ListInput = { path?: string };
 
-const mostEntries = 500;
+const maxEntries = 500;
 
 /** Names what is in a folder, hidden things too. */
 export function listTool(): Tool {
@@ -42,7 +42,7 @@ async function namesIn(place: Place): Promise<{ names: string[]; count: number }
     const entries = await readdir(folder.entry('.'), { withFileTypes: true });
     entries.sort((one, other) => (one.name < other.name ? -1 : 1));
     const names = await Promise.all(
-      entries.slice(0, mostEntries).map(async (entry) => {
+      entries.slice(0, maxEntries).map(async (entry) => {
         const isFolder =
           entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(folder.entry(entry.name))));
         return escapeName(entry.name) + (isFolder ? '/' : '');

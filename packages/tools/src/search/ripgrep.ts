@@ -8,7 +8,7 @@ import { pathOfHandle } from '../files/disk/open-folder.ts';
 export type SearchEnd = { exitCode: number | null; errors: string; isStopped: boolean };
 
 /** A folder, or one file of it, which is open. */
-export type SearchGround = { cwd: string; file: { path: string; handle: FileHandle } | null };
+export type SearchScope = { cwd: string; file: { path: string; handle: FileHandle } | null };
 
 /** What every search has: no settings of the user's, hidden files but git's own, ignore files also outside repositories. */
 const common = ['--no-config', '--color=never', '--hidden', '--no-require-git', '--glob=!.git'];
@@ -20,7 +20,7 @@ const longestErrors = 4000;
  * @throws `search_failed` when it cannot be run at all; the signal's reason when that aborts.
  */
 export async function ripgrep(
-  search: SearchGround & {
+  search: SearchScope & {
     options: readonly string[];
     environment: NodeJS.ProcessEnv;
     signal: AbortSignal;
@@ -91,10 +91,7 @@ async function hasRulesAbove(place: string): Promise<boolean> {
 }
 
 /** A file is handed over as it is open where the system has a name for that, else by its own name. */
-async function placeOf({
-  cwd,
-  file,
-}: SearchGround): Promise<{ cwd: string; target: string; input: number | 'ignore' }> {
+async function placeOf({ cwd, file }: SearchScope): Promise<{ cwd: string; target: string; input: number | 'ignore' }> {
   if (file === null) return { cwd, target: '.', input: 'ignore' };
   if ((await pathOfHandle(file.handle)) === null) return { cwd, target: `./${basename(file.path)}`, input: 'ignore' };
   return { cwd: '/proc/self/fd', target: './0', input: file.handle.fd };

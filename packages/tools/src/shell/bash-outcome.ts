@@ -64,14 +64,14 @@ const blockedNetwork =
 const brokenHistory =
   /bad object|not a git repository|unable to read|invalid (?:object|sha1|reference)|ambiguous argument/i;
 
-const mostRefused = 5;
+const maxRefused = 5;
 
 /** Which hosts it was kept from, whether it minded or not. */
 export function refusalNotes(launch: Launch | null): string[] {
   const refused = launch?.gateway?.refused() ?? [];
   if (refused.length === 0 || launch === null || typeof launch.network === 'string') return [];
-  const more = refused.length - mostRefused;
-  const places = [...refused.slice(0, mostRefused), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const more = refused.length - maxRefused;
+  const places = [...refused.slice(0, maxRefused), ...(more > 0 ? [`${more} more`] : [])].join(', ');
   return [
     `The sandbox refused network access to ${places}. It lets commands reach: ${hostsText(launch.network)}. The user can add hosts to sandboxNetwork in the settings; to run it once without, use outside: true; a person is asked.`,
   ];

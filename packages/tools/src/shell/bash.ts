@@ -12,16 +12,16 @@ import { PawlError } from '@pawl/protocol';
 import { commandEnvironment } from '../environment.ts';
 import { escapeInvisible } from '../escape.ts';
 import type { ToolOptions } from '../options.ts';
-import { quietGit } from '../repository/environment.ts';
+import { readOnlyGitEnvironment } from '../repository/environment.ts';
 import { type Launch, mostSetups, type NetworkAccess, reachesAnyHost, type Sandbox } from '../sandbox/index.ts';
 import { defineTool } from '../tool.ts';
 import type { Background, BackgroundProcess } from './background/index.ts';
 import { type BashInput, bashInput, descriptionOf } from './bash-input.ts';
 import { outcomeOf } from './bash-outcome.ts';
+import { certainPaths, certainPlaces } from './certain-paths.ts';
 import { detailsOf, stateOf } from './process.ts';
 import { progressReporter } from './progress.ts';
 import { runShell } from './shell.ts';
-import { sureCommand, surePlaces } from './sure-command.ts';
 import { needsTerminal } from './terminal.ts';
 
 export type Commands = { options: ToolOptions; sandbox: Sandbox; background: Background };
@@ -41,7 +41,7 @@ export function bashTool(commands: Commands): Tool {
       if (background === true) return 'external';
       if (readsOnly(command)) return 'read';
       if (readsWhereContained(command)) return 'idempotent';
-      return sureCommand(command) === null ? 'external' : 'write';
+      return certainPaths(command) === null ? 'external' : 'write';
     },
     paths: pathsOf,
     subjectKind: 'command',
@@ -66,7 +66,7 @@ export function bashTool(commands: Commands): Tool {
 const pathsOf = async ({ command, background }: BashInput, scope: ToolScope): Promise<string[]> =>
   background === true || isScoped(scope) || readsOnly(command) || readsWhereContained(command)
     ? []
-    : surePlaces(command, scope).catch(() => []);
+    : certainPlaces(command, scope).catch(() => []);
 
 /** In plan mode nothing is changed, nor by what only reads; that then sees the folder exactly as it is. */
 const modeOf = ({ command, background }: BashInput, { mode }: ToolScope) =>
@@ -152,7 +152,7 @@ const environmentOf = (
   options: ToolOptions,
 ): Record<string, string> => ({
   ...commandEnvironment(options),
-  ...(readsOnly(command) && quietGit),
+  ...(readsOnly(command) && readOnlyGitEnvironment),
   PAWL_CALL: `${session}/${call}`,
 });
 

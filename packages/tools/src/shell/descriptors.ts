@@ -4,7 +4,7 @@ import { systemCode } from '../failures.ts';
 
 /** Source: O_CLOEXEC in open(2), as `/proc/<pid>/fdinfo` shows it. */
 const closesOnStart = 0o2000000;
-const mostBytes = 256;
+const maxBytes = 256;
 
 /**
  * Whether a program gets descriptors besides those that it is given: what this process itself got from whoever started
@@ -12,7 +12,7 @@ const mostBytes = 256;
  */
 export function passesDescriptorsOn(): boolean {
   try {
-    const buffer = Buffer.allocUnsafe(mostBytes);
+    const buffer = Buffer.allocUnsafe(maxBytes);
     return readdirSync(folder).some((name) => Number(name) > 2 && isPassedOn(`${folder}/${name}`, buffer));
   } catch {
     // Only Linux says so.
@@ -32,7 +32,7 @@ function isPassedOn(path: string, buffer: Buffer): boolean {
     throw error;
   }
   try {
-    const text = buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, mostBytes, 0));
+    const text = buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, maxBytes, 0));
     const [, flags] = /^flags:\s*([0-7]+)$/m.exec(text) ?? [];
     return flags === undefined || (Number.parseInt(flags, 8) & closesOnStart) === 0;
   } finally {

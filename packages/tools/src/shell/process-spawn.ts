@@ -41,13 +41,13 @@ export type ShellProcess = {
 };
 
 /** `-p`: a user's settings of bash (BASH_ENV, functions) are for the command, and read once. */
-const ownBash = ['/bin/bash', '-p', '-c'];
+const privilegedBash = ['/bin/bash', '-p', '-c'];
 
 /**
  * Runs the words behind it, with somebody in a group of its own who waits for a word on descriptor 3. If that closes
  * without one, this process is gone (also by `kill -9`), and so is then the group.
  */
-const watched = `set -m
+const watchdogScript = `set -m
 { trap '' HUP INT TERM; read -r _ <&3 || kill -KILL -$$; } </dev/null >/dev/null 2>&1 &
 set +m
 exec 3<&-
@@ -58,7 +58,7 @@ exec "$@"`;
  * from whoever started it (from 16 on, behind a gap), and one of a folder leads out of every sandbox. Closed inside of
  * it; bubblewrap closes its own.
  */
-const unburdened = `for each in /dev/fd/[3-9] /dev/fd/[1-9][0-9]*; do [[ -e $each ]] && eval "exec \${each##*/}>&-"; done
+const closeDescriptorsScript = `for each in /dev/fd/[3-9] /dev/fd/[1-9][0-9]*; do [[ -e $each ]] && eval "exec \${each##*/}>&-"; done
 exec /bin/bash -c "$1"`;
 
 /** Another bash in front costs as much as many a command, so there is one only where it has something to close. */
@@ -66,28 +66,28 @@ function shellOf(command: string, launch: Launch | null): string[] {
   const limits = launch === null ? '' : limitWords(launch.limits);
   // On the line of the command, so that lines are counted as its author does.
   const limited = limits === '' ? command : `${limits}; ${command}`;
-  const mustBeApart = Buffer.byteLength(limited) >= mostCommandBytes;
+  const mustBeApart = Buffer.byteLength(limited) >= maxCommandBytes;
   if (mustBeApart || launch?.hasEntrance === true || passesDescriptorsOn()) {
-    return [...ownBash, `${limits}\n${unburdened}`, '/bin/bash', command];
+    return [...privilegedBash, `${limits}\n${closeDescriptorsScript}`, '/bin/bash', command];
   }
   return ['/bin/bash', '-c', limited];
 }
 
 /** The most bytes that Linux takes as one argument, with the zero at its end. Source: MAX_ARG_STRLEN in execve(2). */
-const mostCommandBytes = 131_072;
+const maxCommandBytes = 131_072;
 
-let loaded: Promise<typeof import('node:child_process')> | null = null;
+let childProcess: Promise<typeof import('node:child_process')> | null = null;
 
 /** @throws `no_shell` when bash cannot be started, `bad_command`; the promise `exited` rejects with it too. */
 export async function spawnShell({ command, cwd, environment, launch, onOutput }: ShellStart): Promise<ShellProcess> {
   const problem = problemOf(command);
   if (problem !== null) throw new PawlError('bad_command', `The command ${problem}`);
-  loaded ??= import('node:child_process');
-  const { spawn } = await loaded;
+  childProcess ??= import('node:child_process');
+  const { spawn } = await childProcess;
   const { writer, reader: output } = await openOutputLine(onOutput);
   const words = [...(launch?.words ?? []), ...shellOf(command, launch)];
-  const tellsItself = launch?.hasInfo === true;
-  const [program = '', ...rest] = tellsItself ? words : [...ownBash, watched, 'bash', ...words];
+  const reportsStatus = launch?.hasInfo === true;
+  const [program = '', ...rest] = reportsStatus ? words : [...privilegedBash, watchdogScript, 'bash', ...words];
   const start = () => {
     const filter = launch?.filter == null ? null : openSync(launch.filter, 'r');
     try {
@@ -114,7 +114,7 @@ export async function spawnShell({ command, cwd, environment, launch, onOutput }
     throw cannotStart(cause, cwd);
   }
   if (launch?.hasEntrance === true && launch.gateway !== null) takeEntrance(child, launch.gateway);
-  const status = tellsItself ? statusOf(child) : null;
+  const status = reportsStatus ? statusOf(child) : null;
   const exited = new Promise<ShellExit>((resolve, reject) => {
     child.on('error', (error) => reject(cannotStart(error, cwd)));
     child.on('exit', async (exitCode, endedBy) => {
@@ -134,7 +134,7 @@ export async function spawnShell({ command, cwd, environment, launch, onOutput }
     hasExited = true;
   });
   const leave = endWithProcess(group);
-  const word = wordTo(child);
+  const word = openWatchdogLine(child);
   const inner = status?.inner ?? null;
   launch?.breach.addEventListener('abort', () => hasExited || killGroup(group), { once: true });
   return {
@@ -173,7 +173,7 @@ export async function spawnShell({ command, cwd, environment, launch, onOutput }
 const isSocket = (line: unknown): line is Socket => typeof line === 'object' && line !== null && 'unref' in line;
 
 /** The line to who watches: `end` says that all went well. */
-function wordTo(child: ChildProcess): { end(): void } {
+function openWatchdogLine(child: ChildProcess): { end(): void } {
   const line = child.stdio[3];
   if (!line || !('write' in line)) return { end: () => undefined };
   // Whoever listened may be gone already.
@@ -213,8 +213,8 @@ function statusOf(child: ChildProcess): Status {
 function problemOf(command: string): string | null {
   if (command.includes('\0')) return 'holds a NUL, which no program can be given.';
   const bytes = Buffer.byteLength(command);
-  if (bytes < mostCommandBytes) return null;
-  return `has ${bytes} bytes, and the system takes ${mostCommandBytes - 1}. Put it into a file, and run that.`;
+  if (bytes < maxCommandBytes) return null;
+  return `has ${bytes} bytes, and the system takes ${maxCommandBytes - 1}. Put it into a file, and run that.`;
 }
 
 function cannotStart(error: unknown, cwd: string): PawlError {

@@ -10,7 +10,7 @@ import { firstBlank, lastBlank } from './output.ts';
 type ProcessInput = { action: 'list' | 'output' | 'stop'; id?: string; since?: number; waitMs?: number };
 
 /** How much of an output one call shows, bytes. */
-const mostShown = 30_000;
+const maxShown = 30_000;
 const longestWaitMs = 60_000;
 
 /** Looks after the processes that bash started in the background. */
@@ -39,14 +39,15 @@ export function processTool(background: Background): Tool {
 }
 
 async function run(input: ProcessInput, context: ToolContext, background: Background): Promise<ToolOutcome> {
-  const known = background.list(context.session);
+  const processes = background.list(context.session);
   if (input.action === 'list') {
-    const lines = known.map((process) => `${process.id}  ${stateOf(process)}  ${oneLine(process.command)}`);
+    const lines = processes.map((process) => `${process.id}  ${stateOf(process)}  ${oneLine(process.command)}`);
     return { content: lines.length === 0 ? 'There are no background processes.' : lines.join('\n') };
   }
-  const process = known.find(({ id }) => id === input.id);
+  const process = processes.find(({ id }) => id === input.id);
   if (process === undefined) {
-    const there = known.length === 0 ? 'There are none.' : `There are: ${known.map(({ id }) => id).join(', ')}.`;
+    const there =
+      processes.length === 0 ? 'There are none.' : `There are: ${processes.map(({ id }) => id).join(', ')}.`;
     throw new PawlError(
       'no_process',
       `There is no background process ${input.id === undefined ? 'without an id' : `"${input.id}"`}. ${there} Those of an earlier run of this program ended with it.`,
@@ -100,7 +101,7 @@ async function newsOf(process: BackgroundProcess, waitMs: number, signal: AbortS
 
 /** A page begins and ends with whole words, so that no half of a key is on each of two; one that was asked for begins there. */
 function shownOf(log: OutputLog, since: number | undefined): LogPart {
-  const part = log.read(since ?? Math.max(0, log.totalBytes - mostShown), mostShown);
+  const part = log.read(since ?? Math.max(0, log.totalBytes - maxShown), maxShown);
   const start = since === undefined && part.from > 0 ? firstBlank(part.bytes) : 0;
   const end = part.next < log.totalBytes ? lastBlank(part.bytes) || part.bytes.length : part.bytes.length;
   return { ...part, bytes: part.bytes.subarray(start, end), from: part.from + start, next: part.from + end };

@@ -17,7 +17,7 @@ export type Read = {
  */
 export async function readText(
   path: string,
-  mostBytes: number,
+  maxBytes: number,
   within: string | null,
   kinds: RegExp | null = null,
 ): Promise<Read | null> {
@@ -35,15 +35,15 @@ export async function readText(
   try {
     const status = await file.stat();
     if (!status.isFile()) throw new Error('it is no file');
-    const buffer = Buffer.alloc(Math.min(status.size, mostBytes) + 1);
+    const buffer = Buffer.alloc(Math.min(status.size, maxBytes) + 1);
     let length = 0;
     while (length < buffer.length) {
       const { bytesRead } = await file.read(buffer, length, buffer.length - length, null);
       if (bytesRead === 0) break;
       length += bytesRead;
     }
-    const isCut = length > mostBytes;
-    const kept = buffer.subarray(0, Math.min(length, mostBytes));
+    const isCut = length > maxBytes;
+    const kept = buffer.subarray(0, Math.min(length, maxBytes));
     if (kept.includes(0)) throw new Error('it is no text');
     // Half a character at the cut is none.
     const text = new TextDecoder().decode(kept, { stream: isCut });

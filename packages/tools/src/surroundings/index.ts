@@ -46,9 +46,9 @@ export function surroundings(options: SurroundingsOptions = {}): Surroundings {
   };
 
   const place = async (query: SurroundingsQuery, signal: AbortSignal): Promise<Fragment[]> => {
-    const { cwd, now, task, notice, known } = query;
+    const { cwd, now, task, notice, fragments } = query;
     // Files tell the branch. A session does not begin by waiting for the processes that count.
-    const withinMs = known.length === 0 ? null : gitWithinMs;
+    const withinMs = fragments.length === 0 ? null : gitWithinMs;
     const orNothing = async (what: string, work: () => Promise<(Fragment | null)[]>): Promise<Fragment[]> => {
       try {
         return (await work()).filter((fragment) => fragment !== null);
@@ -74,11 +74,11 @@ export function surroundings(options: SurroundingsOptions = {}): Surroundings {
     async gather(query, signal) {
       const [pieces, rest] = await Promise.all([
         system(query),
-        query.isFull ? place(query, signal) : query.known.filter(({ region }) => region !== 'system'),
+        query.isFull ? place(query, signal) : query.fragments.filter(({ region }) => region !== 'system'),
       ]);
       signal.throwIfAborted();
       const fragments = [...pieces, ...rest];
-      return JSON.stringify(fragments) === JSON.stringify(query.known) ? null : fragments;
+      return JSON.stringify(fragments) === JSON.stringify(query.fragments) ? null : fragments;
     },
   };
 }

@@ -7,13 +7,13 @@ import { escapeName, withoutDeceit } from '../escape.ts';
 import { type Read, readText } from './files.ts';
 
 /** Of all files together, bytes. */
-const mostBytes = 32 * 1024;
+const maxBytes = 32 * 1024;
 /** In one folder the first that is there counts. */
 const names = ['AGENTS.md', 'CLAUDE.md'] as const;
 /** What a link of a project may lead to. */
 const markdown = /\.(?:md|mdc|markdown)$/i;
 /** Folders from the root down to the one of the work, at most. */
-const mostFolders = 64;
+const maxFolders = 64;
 
 type Notice = (message: string) => void;
 type Found = Read & { name: string; path: string };
@@ -44,7 +44,7 @@ export function instructionsText(path: string, text: string): string {
 async function foldersDownTo(cwd: string): Promise<{ folders: string[]; root: string | null }> {
   const start = await realpath(cwd).catch(() => cwd);
   const folders: string[] = [];
-  for (let folder = start; folders.length < mostFolders; folder = dirname(folder)) {
+  for (let folder = start; folders.length < maxFolders; folder = dirname(folder)) {
     folders.unshift(folder);
     const isRoot = await lstat(join(folder, '.git')).then(
       () => true,
@@ -60,7 +60,7 @@ async function inFolder(folder: string, within: string | null, notice: Notice): 
   for (const name of names) {
     const path = join(folder, name);
     try {
-      const read = await readText(path, mostBytes, within, markdown);
+      const read = await readText(path, maxBytes, within, markdown);
       if (read === null) continue;
       return read.text.trim() === '' ? [] : [{ ...read, name, path }];
     } catch (error) {
@@ -77,7 +77,7 @@ function withoutTwins(found: readonly Found[]): Found[] {
 }
 
 function shorten(found: readonly Found[], notice: Notice): Found[] {
-  let left = mostBytes;
+  let left = maxBytes;
   const kept: Found[] = [];
   for (const file of found.toReversed()) {
     const length = Buffer.byteLength(file.text);
@@ -86,10 +86,10 @@ function shorten(found: readonly Found[], notice: Notice): Found[] {
     left = text.length < file.text.length ? 0 : left - Buffer.byteLength(text);
     const isCut = file.isCut || text.length < file.text.length;
     if (text === '') {
-      notice(`${escapeName(file.path)} is left out: nearer ones use up the ${mostBytes / 1024} KB there are for them.`);
+      notice(`${escapeName(file.path)} is left out: nearer ones use up the ${maxBytes / 1024} KB there are for them.`);
       continue;
     }
-    if (isCut) notice(`${escapeName(file.path)} is cut: all together have ${mostBytes / 1024} KB.`);
+    if (isCut) notice(`${escapeName(file.path)} is cut: all together have ${maxBytes / 1024} KB.`);
     const said = `[Cut here: these are the first ${Buffer.byteLength(text)} of ${file.bytes} bytes. Read the file for the rest.]`;
     kept.unshift({ ...file, text: isCut ? `${text.trimEnd()}\n${said}` : text });
   }

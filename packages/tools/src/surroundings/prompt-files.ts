@@ -9,8 +9,8 @@ import { readText } from './files.ts';
 /** One file as it is. */
 export type PromptFile = { name: string; path: string; text: string };
 
-const mostFiles = 50;
-const mostBytes = 32 * 1024;
+const maxFiles = 50;
+const maxBytes = 32 * 1024;
 const fileName = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63})\.md$/;
 
 /** Those of a folder, in the order of their names; none where there is no such folder. */
@@ -25,13 +25,13 @@ export async function readPromptFolder(
   });
   const files: PromptFile[] = [];
   const wanted = entries.filter((entry) => fileName.test(entry)).sort();
-  if (wanted.length > mostFiles) notice(`${folder}: only the first ${mostFiles} files are read.`);
-  for (const entry of wanted.slice(0, mostFiles)) {
+  if (wanted.length > maxFiles) notice(`${folder}: only the first ${maxFiles} files are read.`);
+  for (const entry of wanted.slice(0, maxFiles)) {
     const path = join(folder, entry);
     try {
-      const read = await readText(path, mostBytes, within);
+      const read = await readText(path, maxBytes, within);
       if (read === null) continue;
-      if (read.isCut) throw new Error(`it has more than ${mostBytes / 1024} KB`);
+      if (read.isCut) throw new Error(`it has more than ${maxBytes / 1024} KB`);
       files.push({ name: fileName.exec(entry)?.[1] ?? entry, path, text: read.text });
     } catch (error) {
       notice(`${path} is left out: ${messageOf(error)}.`);

@@ -6,17 +6,17 @@ import { untrusted } from '@pawl/protocol';
 import { withoutDeceit } from '../escape.ts';
 
 /** Some four characters make a token: these are 2000 tokens. */
-const mostCharacters = 8000;
-const mostNotes = 100;
+const maxCharacters = 8000;
+const maxNotes = 100;
 
 /**
  * Notes about what the turn is about come first, then the newest, until the room is used up. The same notes and the
  * same task give the same text.
  */
 export async function rememberedFor(memory: Memory, task: string, cwd: string): Promise<Fragment | null> {
-  const close = task.trim() === '' ? [] : await memory.search(task, { cwd, limit: mostNotes });
-  const known = new Set(close.map(({ id }) => id));
-  const others = (await memory.list()).filter(({ id, folder }) => !known.has(id) && isOf(folder, cwd));
+  const close = task.trim() === '' ? [] : await memory.search(task, { cwd, limit: maxNotes });
+  const closeIds = new Set(close.map(({ id }) => id));
+  const others = (await memory.list()).filter(({ id, folder }) => !closeIds.has(id) && isOf(folder, cwd));
   const lines = fitting([...close, ...others]);
   if (lines.length === 0) return null;
   const text = `Notes of earlier sessions, which may be out of date:\n${memoryText(lines)}`;
@@ -31,8 +31,8 @@ const isOf = (folder: string | null, cwd: string) => folder === null || isInside
 
 function fitting(notes: readonly MemoryNote[]): string[] {
   const lines: string[] = [];
-  let left = mostCharacters;
-  for (const note of notes.slice(0, mostNotes)) {
+  let left = maxCharacters;
+  for (const note of notes.slice(0, maxNotes)) {
     const line = lineOf(note);
     // One that is too long makes room for shorter ones after it.
     if (line.length + 1 > left) continue;

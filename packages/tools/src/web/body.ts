@@ -4,7 +4,7 @@ import { messageOf, PawlError } from '@pawl/protocol';
 import { systemCode } from '../failures.ts';
 
 /** More than this nobody sends who wants to be read. */
-const mostCodings = 2;
+const maxCodings = 2;
 
 /** Largest window that zstd may ask for, as a power of two. Source: RFC 9659 (8 MB for HTTP). */
 const zstdWindowLog = 23;
@@ -40,7 +40,7 @@ async function unpack(packed: Buffer, encoding: string, limitBytes: number): Pro
     .split(',')
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== '' && coding !== 'identity');
-  if (codings.length > mostCodings)
+  if (codings.length > maxCodings)
     throw new PawlError('bad_body', `The answer is packed ${codings.length} times over and was not unpacked.`);
   let bytes = packed;
   for (const coding of codings.reverse()) {

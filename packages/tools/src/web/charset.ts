@@ -14,23 +14,26 @@ const marks: readonly (readonly [label: string, bytes: readonly number[]])[] = [
 export function decodePage(bytes: Uint8Array, contentType: string): string {
   const marked = marks.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte));
   const label =
-    marked?.[0] ?? known(parameterOf(contentType)) ?? declared(bytes) ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252');
+    marked?.[0] ??
+    supportedEncoding(parameterOf(contentType)) ??
+    declaredEncoding(bytes) ??
+    (isUtf8(bytes) ? 'utf-8' : 'windows-1252');
   return new TextDecoder(label).decode(bytes);
 }
 
 const parameterOf = (contentType: string) => /;\s*charset\s*=\s*["']?([^\s;"']{1,40})/i.exec(contentType)?.[1];
 
-function declared(bytes: Uint8Array): string | null {
+function declaredEncoding(bytes: Uint8Array): string | null {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, prescanBytes));
   const label =
     /<meta\s[^>]{0,500}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(start)?.[1] ??
     /^<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/i.exec(start)?.[1];
   // Whoever could read that it says UTF-16 read it as something else.
-  return known(label)?.replace(/^utf-16..$/, 'utf-8') ?? null;
+  return supportedEncoding(label)?.replace(/^utf-16..$/, 'utf-8') ?? null;
 }
 
 /** The encoding's own name, or null for one that nobody knows. */
-function known(label: string | undefined): string | null {
+function supportedEncoding(label: string | undefined): string | null {
   if (label === undefined) return null;
   try {
     return new TextDecoder(label).encoding;

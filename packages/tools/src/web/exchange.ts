@@ -1,10 +1,11 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { messageOf, PawlError } from '@pawl/protocol';
+import { hostOf, portOf, proxyHeaders } from '@pawl/protocol/proxy';
 import { systemCode } from '../failures.ts';
 import type { Deadline } from './deadline.ts';
-import { openTunnel, proxyHeaders } from './proxy.ts';
-import { hostOf, isAddress, portOf } from './target.ts';
+import { isAddress } from './target.ts';
+import { openTunnel } from './tunnel.ts';
 
 /** One request, and how it goes to the server. */
 export type Exchange = {

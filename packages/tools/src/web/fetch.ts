@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { PawlError } from '@pawl/protocol';
+import { hostOf, portOf } from '@pawl/protocol/proxy';
 import { readBody } from './body.ts';
 import { Deadline } from './deadline.ts';
 import { exchange, failure, type Route } from './exchange.ts';
 import type { Network } from './network.ts';
 import type { WebOptions } from './options.ts';
 import { routeTo } from './route.ts';
-import { hostOf, portOf, type TargetRules, targetOf } from './target.ts';
+import { type TargetRules, targetOf } from './target.ts';
 
-const mostRedirects = 5;
+const maxRedirects = 5;
 
 const headers = {
   accept: 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5',
@@ -51,7 +52,7 @@ export async function fetchPage(
   const rules: TargetRules = { ports: options.ports, permits: network.permits };
   try {
     let url = targetOf(start, rules);
-    for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+    for (let redirects = 0; redirects <= maxRedirects; redirects++) {
       const route = await deadline.race(routeTo(url, options.environment, network));
       const response = await exchange({ url, method: 'GET', headers, body: null, route }, deadline);
       deadline.touch();
@@ -68,7 +69,7 @@ export async function fetchPage(
     }
     throw new PawlError(
       'too_many_redirects',
-      `${start} redirects more than ${mostRedirects} times, which may have no end.`,
+      `${start} redirects more than ${maxRedirects} times, which may have no end.`,
     );
   } finally {
     deadline.close();
@@ -115,9 +116,9 @@ function describe(
   { statusCode = 0, statusMessage = '', headers }: IncomingMessage,
   rest: Pick<Fetched, 'bytes' | 'redirects' | 'elsewhere'> & { route: Route },
 ): Fetched {
-  const { route, ...known } = rest;
+  const { route, ...facts } = rest;
   return {
-    ...known,
+    ...facts,
     url: url.href,
     status: statusCode,
     statusText: statusMessage,

@@ -1,14 +1,13 @@
 import { PawlError } from '@pawl/protocol';
+import { hostOf, proxyFor } from '@pawl/protocol/proxy';
 import { readBody } from './body.ts';
 import { Deadline } from './deadline.ts';
 import { exchange, failure, type Route } from './exchange.ts';
 import type { WebOptions } from './options.ts';
-import { proxyFor } from './proxy.ts';
-import { hostOf } from './target.ts';
 
 export type JsonAnswer = { status: number; value: unknown };
 
-const mostAnswerBytes = 2_000_000;
+const maxAnswerBytes = 2_000_000;
 
 /**
  * One request to a service that the user has named, so wherever it lies. Redirects are not followed: they would carry
@@ -26,7 +25,7 @@ export async function requestJson(
   try {
     const route = await deadline.race(routeTo(url, options));
     const response = await exchange({ url, method: body === null ? 'GET' : 'POST', headers, body, route }, deadline);
-    const read = readBody(response, { limitBytes: mostAnswerBytes, onBytes: () => deadline.touch() });
+    const read = readBody(response, { limitBytes: maxAnswerBytes, onBytes: () => deadline.touch() });
     const bytes = await deadline.race(read).catch((error: unknown) => {
       response.destroy();
       throw deadline.signal.aborted || error instanceof PawlError ? error : failure(url, error);

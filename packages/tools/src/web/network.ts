@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { PawlError } from '@pawl/protocol';
-import { closedFor, forbidden, hostOf, isAddress } from './target.ts';
+import { hostOf } from '@pawl/protocol/proxy';
+import { closedFor, forbidden, isAddress } from './target.ts';
 
 /** What lies outside, as `web_fetch` sees it. Only tests give another than `publicNetwork`. */
 export type Network = {

@@ -1,8 +1,8 @@
 import type { Fetched } from './fetch.ts';
 
 const longestMs = 15 * 60_000;
-const mostBytes = 32_000_000;
-const mostPages = 100;
+const maxBytes = 32_000_000;
+const maxPages = 100;
 
 /** What was fetched, for a quarter of an hour: the same page in another form, or asked for again, costs no second visit. */
 export class PageCache {
@@ -25,7 +25,7 @@ export class PageCache {
     this.#bytes += page.bytes.length;
     // A map keeps its order, so the first is the oldest.
     for (const oldest of this.#pages.keys()) {
-      if (this.#bytes <= mostBytes && this.#pages.size <= mostPages) break;
+      if (this.#bytes <= maxBytes && this.#pages.size <= maxPages) break;
       this.#drop(oldest);
     }
   }

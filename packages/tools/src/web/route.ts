@@ -1,7 +1,7 @@
 import { PawlError } from '@pawl/protocol';
+import { proxyFor } from '@pawl/protocol/proxy';
 import type { Route } from './exchange.ts';
 import { type Network, openAddresses } from './network.ts';
-import { proxyFor } from './proxy.ts';
 
 /** How long a name is looked up when a proxy will look it up again anyway, ms. */
 const courtesyLookupMs = 2000;

@@ -1,4 +1,5 @@
 import { PawlError } from '@pawl/protocol';
+import { hostOf, portOf } from '@pawl/protocol/proxy';
 import { escapeInvisible } from '../escape.ts';
 import { closedAddress } from './addresses.ts';
 
@@ -42,11 +43,6 @@ export function targetOf(text: string, rules: TargetRules, base?: URL): URL {
   if (closed !== null) throw forbidden(host, closed);
   return url;
 }
-
-/** The host as a resolver or a socket takes it: without brackets or the root's dot. */
-export const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-
-export const portOf = (url: URL) => (url.port !== '' ? Number(url.port) : url.protocol === 'https:' ? 443 : 80);
 
 /** Whether the host is an address and no name. */
 export const isAddress = (url: URL) => /^\[|^\d+\.\d+\.\d+\.\d+\.?$/.test(url.hostname);

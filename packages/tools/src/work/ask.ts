@@ -59,7 +59,7 @@ export function askTool(): Tool {
       questions: questions.map(questionOf),
       ...(timeoutSeconds !== undefined && { answerWithinMs: timeoutSeconds * 1000 }),
     }),
-    run: async ({ questions }, { replies }) => told(questions, replies),
+    run: async ({ questions }, { replies }) => resultOf(questions, replies),
   });
 }
 
@@ -83,7 +83,7 @@ function defaultOf(given: readonly string[], options: readonly { label: string }
 }
 
 /** The answers in the order of the questions, each under its header. */
-function told(questions: readonly AskedQuestion[], replies: ToolContext['replies']): ToolOutcome {
+function resultOf(questions: readonly AskedQuestion[], replies: ToolContext['replies']): ToolOutcome {
   if (replies === undefined) {
     throw new PawlError('not_asked', 'The questions were not put to anybody: this host cannot ask.');
   }

@@ -7,7 +7,7 @@ import { defineTool, objectSchema } from '../tool.ts';
 type HistoryInput = { search?: string; id?: string; offset?: number };
 
 /** Entries of a search or a list. */
-const mostEntries = 30;
+const maxEntries = 30;
 /** Of an entry in a list, in characters. */
 const longestExcerpt = 240;
 /** Of what is read whole, in characters at once. */
@@ -87,9 +87,9 @@ function part(text: string, offset: number): string {
 function listed(entries: readonly Entry[], word: string, offset: number): string {
   const latest = entries.toReversed().slice(offset);
   if (latest.length === 0) return 'Nothing was found.';
-  const lines = latest.slice(0, mostEntries).map(({ id, what, text }) => `${id} (${what}): ${excerpt(text, word)}`);
-  const more = latest.length - mostEntries;
-  return [...lines, ...(more > 0 ? [`[${more} earlier ones: offset ${offset + mostEntries}]`] : [])].join('\n');
+  const lines = latest.slice(0, maxEntries).map(({ id, what, text }) => `${id} (${what}): ${excerpt(text, word)}`);
+  const more = latest.length - maxEntries;
+  return [...lines, ...(more > 0 ? [`[${more} earlier ones: offset ${offset + maxEntries}]`] : [])].join('\n');
 }
 
 function excerpt(text: string, word: string): string {

@@ -4,7 +4,7 @@ import { defineTool, objectSchema } from '../tool.ts';
 type ListToolsInput = { query?: string };
 
 /** Tools that one search describes, at most: each costs the prompt some hundred tokens from then on. */
-const mostFound = 8;
+const maxFound = 8;
 const longestLine = 120;
 
 /**
@@ -42,7 +42,7 @@ function find(query: string, { tools = [] }: ToolContext): ToolOutcome {
     .map((tool) => ({ tool, rank: rankOf(tool, words) }))
     .filter(({ rank }) => rank > 0)
     .sort((one, other) => other.rank - one.rank || (one.tool.name < other.tool.name ? -1 : 1));
-  const found = ranked.slice(0, mostFound).map(({ tool }) => tool);
+  const found = ranked.slice(0, maxFound).map(({ tool }) => tool);
   if (found.length === 0) {
     return { content: `No tool fits "${query}". Without a query all are listed by name.`, details: { found: 0 } };
   }

@@ -5,7 +5,7 @@ import { changesSession } from './changes-session.ts';
 
 type NotesInput = { action: 'set' | 'get' | 'list' | 'remove'; key?: string; value?: string };
 
-const mostNotes = 100;
+const maxNotes = 100;
 const longestKey = 100;
 const longestValue = 8000;
 
@@ -46,10 +46,10 @@ async function run(input: NotesInput, { notes = new Map() }: ToolContext): Promi
     case 'set': {
       const { value } = input;
       if (value === undefined) throw new PawlError('no_value', `To set "${key}", give its value.`);
-      if (!notes.has(key) && notes.size >= mostNotes) {
+      if (!notes.has(key) && notes.size >= maxNotes) {
         throw new PawlError(
           'too_many_notes',
-          `There are ${mostNotes} notes already. Remove one that is not needed any more.`,
+          `There are ${maxNotes} notes already. Remove one that is not needed any more.`,
         );
       }
       return { content: `Noted "${key}".`, notes: { [key]: value } };

@@ -5,7 +5,7 @@ import { changesSession } from './changes-session.ts';
 
 type TodoInput = { todos: Todo[] };
 
-const mostTodos = 50;
+const maxTodos = 50;
 const longestTodo = 300;
 const statuses: readonly Todo['status'][] = ['pending', 'in_progress', 'completed'];
 
@@ -19,7 +19,7 @@ export function todoTool(): Tool {
       {
         todos: {
           type: 'array',
-          maxItems: mostTodos,
+          maxItems: maxTodos,
           items: objectSchema(
             { text: { type: 'string', minLength: 1, maxLength: longestTodo }, status: { enum: [...statuses] } },
             ['text', 'status'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { JsonObject } from '@pawl/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gitEnvironment, silenced } from '../../src/repository/environment.ts';
+import { disabledDrivers, gitEnvironment } from '../../src/repository/environment.ts';
 import { temporaryFolder } from '../workspace.ts';
 import { createBusyRepository, createRepository, type TestRepository } from './repository.ts';
 
@@ -217,10 +217,10 @@ describe('T9, scenario 47: a repository whose settings name programs', () => {
           `diff.${name}.textconv`,
           `hook.${name}.command`,
         ])
-          expect(silenced([key])).toHaveLength(1);
+          expect(disabledDrivers([key])).toHaveLength(1);
       }),
     );
-    expect(silenced(['core.bare', 'user.name', 'filter.clean', 'diff.renames'])).toEqual([]);
+    expect(disabledDrivers(['core.bare', 'user.name', 'filter.clean', 'diff.renames'])).toEqual([]);
   });
 
   it.each<[string, (trap: string) => Buffer[]]>([
@@ -236,7 +236,7 @@ describe('T9, scenario 47: a repository whose settings name programs', () => {
       (trap) => [Buffer.from('[filter "evil'), Buffer.from([0xff]), Buffer.from(`"]\n\tclean = ${trap}\n`)],
     ],
     [
-      'among more drivers than could be silenced',
+      'among more drivers than could be disabledDrivers',
       (trap) => Array.from({ length: 3000 }, (_, n) => Buffer.from(`[filter "evil${n || ''}"]\n\tclean = ${trap}\n`)),
     ],
   ])('a program that is named %s is not run', async (_, settings) => {

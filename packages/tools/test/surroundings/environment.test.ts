@@ -18,7 +18,7 @@ const placeLines = async (
   more: SurroundingsOptions = {},
 ) => {
   const { fragments } = await place.gather(
-    { cwd, known: earlier },
+    { cwd, fragments: earlier },
     { environment: { PATH: process.env.PATH, HOME: place.user, ...environment }, ...more },
   );
   return fragments?.find(({ region }) => region === 'environment')?.text ?? '';
@@ -34,7 +34,7 @@ const query: SurroundingsQuery = {
   metadata: {},
   task: 'x',
   isFull: true,
-  known: [],
+  fragments: [],
   prompts: new Map<string, string>(),
   now: 0,
   notice: () => undefined,
@@ -150,8 +150,8 @@ describe('X6: git', () => {
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
     writeFileSync(join(tools, 'git'), `#!/bin/sh\necho x >> ${calls}\nexec ${real} "$@"\n`, { mode: 0o755 });
     const port = surroundings({ environment: { PATH: tools }, gitWithinMs: 60_000 });
-    const gather = async (known: SurroundingsQuery['known']) =>
-      (await port.gather({ ...query, cwd: repository.folder, known }, new AbortController().signal)) ?? [];
+    const gather = async (fragments: SurroundingsQuery['fragments']) =>
+      (await port.gather({ ...query, cwd: repository.folder, fragments }, new AbortController().signal)) ?? [];
     const first = await gather([]);
     expect(first.find(({ region }) => region === 'environment')?.text).toMatch(/- Git: on branch roses$/m);
     expect(existsSync(calls)).toBe(false);

@@ -128,8 +128,8 @@ describe('X7: AGENTS.md', () => {
     place.write('AGENTS.md', 'Run npm test.');
     const first = await place.gather();
     place.write('AGENTS.md', 'Run make.');
-    const known = first.fragments ?? [];
-    expect((await place.gather({ isFull: false, known })).fragments).toBeNull();
-    expect((await place.gather({ isFull: true, known })).text).toContain('Run make.');
+    const fragments = first.fragments ?? [];
+    expect((await place.gather({ isFull: false, fragments })).fragments).toBeNull();
+    expect((await place.gather({ isFull: true, fragments })).text).toContain('Run make.');
   });
 });

@@ -51,14 +51,14 @@ export function createPlace(options: SurroundingsOptions = {}): Place {
         metadata: {},
         task: 'Water the roses.',
         isFull: true,
-        known: [],
+        fragments: [],
         prompts: new Map(),
         now: Date.UTC(2026, 10, 22, 12),
         notice: (message) => notices.push(message),
         ...query,
       };
       const fragments = await port.gather(whole, new AbortController().signal);
-      return { fragments, notices, text: promptText(fragments ?? whole.known) };
+      return { fragments, notices, text: promptText(fragments ?? whole.fragments) };
     },
   };
 }

@@ -35,7 +35,7 @@ describe('X6: pieces of the system prompt', () => {
     place.writeUser('prompts/tools.md', 'Use whatever you like.');
     place.writeUser('prompts/ending.md', '');
     place.writeUser('prompts/style.md', 'Be brief.');
-    const { text, fragments } = await place.gather({ isFull: false, known: first.fragments ?? [] });
+    const { text, fragments } = await place.gather({ isFull: false, fragments: first.fragments ?? [] });
     expect(text).toContain('Use whatever you like.');
     expect(text).not.toContain('Prefer the dedicated file tools');
     expect(text).not.toContain('When you are done');
@@ -45,7 +45,7 @@ describe('X6: pieces of the system prompt', () => {
       text: 'Be brief.',
       source: join(place.user, 'prompts/style.md'),
     });
-    expect((await place.gather({ isFull: false, known: fragments ?? [] })).fragments).toBeNull();
+    expect((await place.gather({ isFull: false, fragments: fragments ?? [] })).fragments).toBeNull();
   });
 
   it('can be for some agents, under conditions, and of a category', async () => {

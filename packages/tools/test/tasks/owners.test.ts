@@ -38,7 +38,7 @@ describe('A4: whatever becomes of a task, its owner is told and is not stuck', (
     await host.close();
   });
 
-  it('one in the background that rests after plain text is asked after 120 s, not before', async () => {
+  it('one in the background that leftovers after plain text is asked after 120 s, not before', async () => {
     const clock = handClock();
     const { host, session } = await plant(
       { main: [[task('Talk.', { background: true })]], 'main.builder-1': ['Hm.', complete('Yes.')] },

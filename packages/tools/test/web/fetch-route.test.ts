@@ -2,8 +2,8 @@ import { createServer, request as plainRequest } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { setDefaultCACertificates } from 'node:tls';
+import { proxyFor } from '@pawl/protocol/proxy';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { proxyFor } from '../../src/web/proxy.ts';
 import { certificate, privateKey } from './certificate.ts';
 import { createFetcher, listen, page, serve } from './server.ts';
 
@@ -88,7 +88,7 @@ describe('T5: proxies', () => {
     const callers: (number | undefined)[] = [];
     const port = await secure('through a tunnel', callers);
     const proxy = await serveProxy();
-    const fetcher = createFetcher({ environment: { https_proxy: proxy.url } }, unknownName);
+    const fetcher = createFetcher({ environment: { https_proxy: proxy.url, no_proxy: '<-loopback>' } }, unknownName);
     expect((await fetcher.fetch(`https://127.0.0.1:${port}/`)).content).toContain('through a tunnel');
     expect(proxy.seen).toEqual([`CONNECT 127.0.0.1:${port}`]);
     await expect(fetcher.fetch(`https://site.example:${port}/`)).rejects.toThrow('certificate is for another name');

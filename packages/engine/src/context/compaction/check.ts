@@ -9,7 +9,7 @@ const shortest = 120;
 /** What short conversations may be summarised in, however short they were. */
 const alwaysAllowedTokens = 400;
 /** Corrections that have to be named: the latest. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 export function problemsOf(summary: string, job: Job): string[] {
   const sections = sectionsOf(summary);
@@ -66,7 +66,7 @@ function wordsIn(text: string): string[] {
 function unnamed(sections: ReadonlyMap<Heading, string[]>, { corrections }: Job): string[] {
   const named = new Set(wordsIn((sections.get('Corrections and constraints') ?? []).join(' ')));
   return corrections
-    .slice(-mostNamed)
+    .slice(-maxNamed)
     .filter((correction) => {
       const words = [...new Set(wordsIn(correction))].slice(0, 40);
       return words.filter((word) => named.has(word)).length < words.length / 2;

@@ -1,7 +1,7 @@
 /** A conversation as a text to be summarised: what was said nearly whole, results as short as they have to be. */
 import { textOf, untrusted } from '@pawl/protocol';
 import type { HistoryMessage } from '../../core/index.ts';
-import { shortened } from '../../core/index.ts';
+import { shortenMiddle } from '../../core/index.ts';
 import type { Job } from './job.ts';
 
 /** Of what a person or the model said, in characters. */
@@ -28,7 +28,7 @@ const lengthOf = (entries: readonly string[]) => entries.reduce((sum, entry) => 
 
 /** How it began, and what came last. */
 function withoutMiddle(entries: readonly string[], budgetCharacters: number): string[] {
-  const first = shortened(entries[0] ?? '', Math.floor(budgetCharacters / 4));
+  const first = shortenMiddle(entries[0] ?? '', Math.floor(budgetCharacters / 4));
   let left = budgetCharacters - first.length;
   const latest: string[] = [];
   for (const entry of entries.slice(1).toReversed()) {
@@ -43,20 +43,20 @@ function entryOf(message: HistoryMessage, longestResult: number): string {
   switch (message.role) {
     case 'user': {
       const who = { input: 'person', context: 'context', engine: 'engine' }[message.source];
-      return `[${who}]\n${shortened(textOf(message.content), longestSaid)}`;
+      return `[${who}]\n${shortenMiddle(textOf(message.content), longestSaid)}`;
     }
     case 'assistant':
       return message.content
         .flatMap((part) => {
           if (part.type === 'thinking') return [];
-          if (part.type === 'text') return [`[agent]\n${shortened(part.text, longestSaid)}`];
-          return [`[call ${part.tool}] ${shortened(JSON.stringify(part.input), longestInput)}`];
+          if (part.type === 'text') return [`[agent]\n${shortenMiddle(part.text, longestSaid)}`];
+          return [`[call ${part.tool}] ${shortenMiddle(JSON.stringify(part.input), longestInput)}`];
         })
         .join('\n');
     case 'tool':
       return message.results
         .map(({ tool, status, content }) =>
-          untrusted('output', `${tool}, ${status}`, shortened(content, longestResult)),
+          untrusted('output', `${tool}, ${status}`, shortenMiddle(content, longestResult)),
         )
         .join('\n');
     default:

@@ -1,7 +1,7 @@
 /** What there is to summarise: taken from the state once, as the compaction begins. */
 import type { CompactionCause, Todo } from '@pawl/protocol';
 import type { HistoryMessage, State } from '../../core/index.ts';
-import { keptPins, usableTokens, windowTokens } from '../../core/index.ts';
+import { pinsWithinLimit, usableTokens, windowTokens } from '../../core/index.ts';
 
 export type Job = {
   cause: CompactionCause;
@@ -37,7 +37,7 @@ export function jobOf(state: Readonly<State>): Job | null {
     messages: messages.slice(0, last + 1),
     earlier: message === null || summary === null ? null : { message, summary },
     todos: state.todos.items,
-    corrections: keptPins(state.pins)
+    corrections: pinsWithinLimit(state.pins)
       .filter(({ isCorrection }) => isCorrection)
       .map(({ text }) => text),
     edited: state.edited.filter((path) => state.files.get(path) !== null),

@@ -1,12 +1,12 @@
-/** A plan is given to the agent that is to carry it out. */
+/** Handing a plan to the agent that carries it out. */
 import type { EventBody } from '@pawl/protocol';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 import { modeAfter } from './profile.ts';
 
-/** Only a person can: the agent that carries it out may do more than the one that wrote it. */
-export function executePlan(state: State, command: Fingerprinted & { type: 'plan.execute' }): Decision {
+/** Only a person can do this, because the agent that carries the plan out may have more permissions than the one that wrote it. */
+export function executePlan(state: State, command: FingerprintedCommand & { type: 'plan.execute' }): Decision {
   const { plan, turn, settings } = state;
   const { agent, profile, model, modelInfo } = command.data;
   if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can have a plan carried out.');

@@ -1,4 +1,4 @@
-/** What an agent may, and whether another one may more. */
+/** What an agent may do, and whether another agent may do more. */
 
 import { matchesText } from '@pawl/policy';
 import type { AgentProfile, CommandData, PermissionMode } from '@pawl/protocol';
@@ -7,7 +7,7 @@ import type { Settings } from '../state.ts';
 
 type Profile = AgentProfile | null | undefined;
 
-/** Whether the agent's list of tools has this one. What is left out by `!name` stays out, wherever it stands. */
+/** Whether the agent's list of tools includes this one. A tool excluded by `!name` stays excluded, wherever that stands in the list. */
 export function mayCall(profile: Profile, tool: string): boolean {
   const tools = profile?.tools ?? null;
   if (tools === null) return true;
@@ -16,7 +16,7 @@ export function mayCall(profile: Profile, tool: string): boolean {
   return tools.some((pattern) => !pattern.startsWith('!') && covers(pattern));
 }
 
-/** The mode that a session works in when this agent begins in it: its own, where it has one, but no wider than was said. */
+/** The mode of a session that starts with this agent: the agent's own mode, if it has one, but never wider than the requested one. */
 export function modeWith(profile: Profile, said: PermissionMode | undefined): PermissionMode | undefined {
   if (profile?.mode === undefined) return said;
   return said === undefined ? profile.mode : stricterMode(profile.mode, said);
@@ -24,14 +24,14 @@ export function modeWith(profile: Profile, said: PermissionMode | undefined): Pe
 
 type Change = Pick<CommandData['session.configure'], 'profile' | 'mode'>;
 
-/** The mode that comes with a change of the agent; undefined where it stays. */
+/** The mode that comes with a change of the agent; undefined where the mode does not change. */
 export function modeAfter(settings: Settings, { profile, mode }: Change): PermissionMode | undefined {
   if (profile === undefined) return mode;
   const next = modeWith(profile, mode ?? (profile?.mode === undefined ? settings.modeOfSession : undefined));
   return next === settings.mode && mode === undefined ? undefined : next;
 }
 
-/** Whether another agent in a session may do anything that the present one may not: only a person can switch to that. */
+/** Whether the change allows anything that the present agent may not do. Only a person can make such a change. */
 export function isWidening(settings: Settings, change: Change): boolean {
   if (change.profile === undefined) return false;
   const [from, to] = [settings.profile ?? null, change.profile];
@@ -45,7 +45,7 @@ export function isWidening(settings: Settings, change: Change): boolean {
   return !isWithin(to?.tools ?? null, from?.tools ?? null);
 }
 
-/** Whether a list of tools surely has nothing that another has not. */
+/** Whether a list of tools certainly contains nothing beyond another list. */
 function isWithin(tools: readonly string[] | null, others: readonly string[] | null): boolean {
   if (others === null) return true;
   if (tools === null) return false;

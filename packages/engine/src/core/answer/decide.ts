@@ -1,37 +1,37 @@
-/** What a call of the model brings back: an answer, part of one, or none. */
+/** What follows from a call of the model: a whole answer, a partial one, or a failure. */
 import type { AssistantPart, EventBody, EventData, Failure } from '@pawl/protocol';
 import type { ModelMessage, ModelPart } from '../../ports.ts';
-import { refusedCalls } from '../calls/excess.ts';
-import { checked } from '../calls/finished.ts';
+import { refusedCalls } from '../calls/malformed.ts';
 import type { Decision } from '../decision.ts';
 import { accept } from '../decision.ts';
 import type { Outcome } from '../outcome.ts';
+import { resultChecked } from '../result/decide.ts';
 import type { State } from '../state.ts';
 import { nextAfterFailure } from './failure.ts';
 
 /** Requests of one step that may take too long before the turn ends. */
-const mostTimeouts = 2;
+const maxTimeouts = 2;
 
-/** Id of a call: its place in the log, whatever id the provider gave it. `index` counts the calls of an answer from 1. */
+/** Id of a call, from its place in the log; the provider's id does not matter. `index` counts the calls of an answer from 1. */
 export const callId = (turn: number, step: number, index: number) => `t${turn}_s${step}_c${index}`;
 
 export function decideAnswer(state: State, outcome: Outcome & { type: 'model.finished' }): Decision {
   const { message } = outcome;
-  if (isCut(message)) return accept(failed(state, outputCut(message), message));
+  if (isCut(message)) return accept(modelFailed(state, outputCut(message), message));
   if (isEmpty(message.content) && message.stopReason !== 'refusal') {
-    return accept(failed(state, emptyAnswer(state.turn?.hasBeenEmpty === true), message));
+    return accept(modelFailed(state, emptyAnswer(state.turn?.hasBeenEmpty === true), message));
   }
-  return accept(answer(state, outcome, false), ...checked(state, outcome.checked));
+  return accept(answerAdded(state, outcome, false), ...resultChecked(state, outcome.checked));
 }
 
 export function decideFailure(state: State, outcome: Outcome & { type: 'model.failed' }): Decision {
   const { turn } = state;
-  const isWorthRetry = outcome.isUntried === true && (turn?.timeouts ?? 0) < mostTimeouts;
-  if (isWorthRetry && turn?.cancel == null) return accept(failed(state, outcome.error, outcome, true));
-  const failure = failed(state, outcome.error, outcome);
+  const isWorthRetry = outcome.isUntried === true && (turn?.timeouts ?? 0) < maxTimeouts;
+  if (isWorthRetry && turn?.cancel == null) return accept(modelFailed(state, outcome.error, outcome, true));
+  const failure = modelFailed(state, outcome.error, outcome);
   return outcome.partial === null || isEmpty(outcome.partial.content)
     ? accept(failure)
-    : accept(answer(state, { model: outcome.model, message: outcome.partial }, true), failure);
+    : accept(answerAdded(state, { model: outcome.model, message: outcome.partial }, true), failure);
 }
 
 function emptyAnswer(isSecond: boolean): Failure {
@@ -39,7 +39,7 @@ function emptyAnswer(isSecond: boolean): Failure {
   return { code: 'empty_answer', message };
 }
 
-/** Nothing of it can be used: the output limit fell into its only call, or into its thinking. */
+/** Nothing of the answer can be used: the output limit was reached within its only call, or within its thinking. */
 function isCut({ content, stopReason, cutCall }: ModelMessage): boolean {
   if (stopReason !== 'output_limit' || content.some((part) => part.type === 'tool_call')) return false;
   return cutCall !== undefined || isEmpty(content);
@@ -58,12 +58,12 @@ function isEmpty(content: readonly ModelPart[]): boolean {
   return content.every((part) => part.type === 'thinking' || (part.type === 'text' && part.text.trim() === ''));
 }
 
-type Tried = Partial<Pick<ModelMessage, 'usage' | 'costUsd' | 'cutCall' | 'attempts'>>;
+type FailedAnswer = Partial<Pick<ModelMessage, 'usage' | 'costUsd' | 'cutCall' | 'attempts'>>;
 
-function failed(
+function modelFailed(
   state: State,
   error: Failure,
-  { usage, costUsd, cutCall, attempts }: Tried = {},
+  { usage, costUsd, cutCall, attempts }: FailedAnswer = {},
   willRetry = false,
 ): EventBody {
   const { number = 0, step = 0, attempt = 0 } = state.turn ?? {};
@@ -75,23 +75,23 @@ function failed(
     ...(usage !== undefined && { usage }),
     ...(costUsd !== undefined && { costUsd }),
     ...(cutCall !== undefined && { cutCall }),
-    ...triedBefore(attempts),
+    ...loggedAttempts(attempts),
     ...(willRetry && { willRetry }),
   };
   const next = state.turn === null ? {} : { next: nextAfterFailure(state, state.turn, data) };
   return { type: 'model.failed', data: { ...data, ...next } };
 }
 
-const triedBefore = (attempts: ModelMessage['attempts']) => attempts !== undefined && { attempts: [...attempts] };
+const loggedAttempts = (attempts: ModelMessage['attempts']) => attempts !== undefined && { attempts: [...attempts] };
 
-function answer(state: State, outcome: { model: string; message: ModelMessage }, isPartial: boolean): EventBody {
+function answerAdded(state: State, outcome: { model: string; message: ModelMessage }, isPartial: boolean): EventBody {
   const { content, stopReason, usage, costUsd, attempts } = outcome.message;
   const { number = 0, step = 0 } = state.turn ?? {};
   let calls = 0;
   const parts: AssistantPart[] = [];
   for (const part of content) {
     if (part.type !== 'tool_call') parts.push(part);
-    // What a model asks for together with its refusal is not done.
+    // Calls that come together with a refusal are not run.
     else if (!isPartial && stopReason !== 'refusal') parts.push({ ...part, id: callId(number, step, ++calls) });
   }
   const message = {
@@ -101,7 +101,7 @@ function answer(state: State, outcome: { model: string; message: ModelMessage },
     stopReason,
     usage,
     costUsd,
-    ...triedBefore(attempts),
+    ...loggedAttempts(attempts),
   };
   if (isPartial) return { type: 'message.added', data: { message: { ...message, isPartial } } };
   const asked = parts.filter((part) => part.type === 'tool_call');

@@ -1,4 +1,4 @@
-/** How the calls of the model go: tries, answers that were cut or too long, and what the next request says of that. */
+/** How the calls of the model go: tries, answers that were cut or requests that were too long, and what the next request says about it. */
 import type { AssistantMessage, DurableEvent, EventData } from '@pawl/protocol';
 import type { State, Turn } from '../state.ts';
 
@@ -13,41 +13,43 @@ export function evolveAnswer(state: State, event: DurableEvent): void {
       break;
     case 'message.added': {
       const { message } = event.data;
-      if (message.role === 'assistant' && message.isPartial !== true) takeAnswer(turn, message);
+      if (message.role === 'assistant' && message.isPartial !== true) recordAnswer(turn, message);
       break;
     }
     case 'model.failed':
-      failModel(turn, event.data);
+      recordFailure(turn, event.data);
       break;
     case 'compaction.failed':
-      if (turn.need !== null && state.compaction?.cause === turn.need.cause) turn.need.hasFailed = true;
+      if (turn.neededCompaction !== null && state.compaction?.cause === turn.neededCompaction.cause)
+        turn.neededCompaction.hasFailed = true;
       break;
     case 'compaction.cancelled':
-      // Somebody does not want it.
-      if (turn.need !== null && event.data.suspendedSteps !== undefined) turn.need.hasFailed = true;
+      // Somebody cancelled it, so it does not come.
+      if (turn.neededCompaction !== null && event.data.suspendedSteps !== undefined)
+        turn.neededCompaction.hasFailed = true;
       break;
     case 'context.compacted':
     case 'context.removed':
       if (turn.phase !== 'compacting') break;
       turn.attempt += 1;
-      turn.need = null;
+      turn.neededCompaction = null;
       break;
   }
 }
 
-function takeAnswer(turn: Turn, { content, stopReason }: AssistantMessage): void {
+function recordAnswer(turn: Turn, { content, stopReason }: AssistantMessage): void {
   const { toolChoice } = turn.options;
   const calls = content.filter((part) => part.type === 'tool_call');
-  turn.isChoiceMet ||=
+  turn.isToolChoiceMet ||=
     typeof toolChoice === 'object' ? calls.some(({ tool }) => tool === toolChoice.tool) : calls.length > 0;
-  // Text that was cut is progress: it is gone on with for as long as steps and budgets allow.
+  // Text that was cut is progress: the model continues it for as long as steps and budgets allow.
   turn.cuts = 0;
   turn.hasCompactedForCut = false;
   turn.overflows = 0;
   turn.advice = calls.length === 0 && stopReason === 'output_limit' ? { kind: 'continue' } : null;
 }
 
-function failModel(turn: Turn, { error, cutCall, willRetry, next }: EventData['model.failed']): void {
+function recordFailure(turn: Turn, { error, cutCall, willRetry, next }: EventData['model.failed']): void {
   if (error.code === 'output_cut') {
     turn.cuts += 1;
     turn.advice = cutCall === undefined ? { kind: 'answer' } : { kind: 'smaller_call', tool: cutCall };
@@ -57,6 +59,6 @@ function failModel(turn: Turn, { error, cutCall, willRetry, next }: EventData['m
   if (willRetry === true) turn.timeouts += 1;
   if (next?.do === 'retry') turn.attempt += 1;
   if (next?.do !== 'compact') return;
-  turn.need = { cause: next.cause, ending: next.orElse, hasFailed: false };
+  turn.neededCompaction = { cause: next.cause, ending: next.orElse, hasFailed: false };
   if (next.cause === 'cut') turn.hasCompactedForCut = true;
 }

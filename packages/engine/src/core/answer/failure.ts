@@ -1,4 +1,4 @@
-/** What follows when a call of the model brought no answer: another try, a shorter history, or the end of the turn. */
+/** What follows when a call of the model fails: another try, a compaction, or the end of the turn. */
 import type { EventData } from '@pawl/protocol';
 import type { State, Turn } from '../state.ts';
 
@@ -18,7 +18,7 @@ export function nextAfterFailure(state: State, turn: Turn, failed: Failed, limit
   return { do: 'end', outcome: 'failed', message: error.message };
 }
 
-/** It is asked for anew, until that has failed too often in a row; once over a shorter history. */
+/** Another try, until the answer was cut too often in a row; then once more over a compacted history. */
 function nextAfterCut(state: State, turn: Turn, { usage, cutCall }: Failed, limits: FailureLimits): Next {
   const cuts = turn.cuts + 1;
   if (cuts < limits.cuts) return { do: 'retry' };
@@ -29,7 +29,7 @@ function nextAfterCut(state: State, turn: Turn, { usage, cutCall }: Failed, limi
   return { do: 'compact', cause: 'cut', orElse: ending };
 }
 
-/** The same step is tried again over a shorter history. */
+/** The same step is tried again over a compacted history. */
 function nextAfterOverflow(state: State, turn: Turn, why: string, limits: FailureLimits): Next {
   const ending = (what: string) => ({ outcome: 'failed' as const, message: `${why} ${what}` });
   if (!state.settings.compaction.isOn) {

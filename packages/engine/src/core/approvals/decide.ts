@@ -3,13 +3,13 @@ import type { EventBody, JsonObject } from '@pawl/protocol';
 import { mayAnswer } from '@pawl/protocol';
 import { findCall } from '../calls/evolve.ts';
 import { canonicalJson } from '../canonical-json.ts';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import { ruleRefusal } from '../session/rules.ts';
 import type { Call, State } from '../state.ts';
 import { summariseEdit } from './edits.ts';
 
-export function decideApproval(state: State, command: Fingerprinted & { type: 'approval.resolve' }): Decision {
+export function decideApproval(state: State, command: FingerprintedCommand & { type: 'approval.resolve' }): Decision {
   if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can answer an approval.');
   const call = findCall(state, command.data.call);
   if (call === undefined) return refuse('no_approval', `Call ${command.data.call} is not waiting for an approval.`);

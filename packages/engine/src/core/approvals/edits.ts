@@ -1,25 +1,25 @@
-/** What an approver changed, in words. */
+/** Describes what an approver changed in the arguments of a call. */
 import type { Json, JsonObject } from '@pawl/protocol';
 import { canonicalJson } from '../canonical-json.ts';
 
-/** Values longer than this, in characters, are told by their length. */
+/** Values longer than this, in characters, are shortened. */
 const longestShown = 120;
 
-/** `command: "touch a" → "touch b"`: each argument that differs, in the order of the names. Empty when none does. */
+/** `command: "touch a" → "touch b"`: each argument that differs, in the order of the names. Empty when none differs. */
 export function summariseEdit(before: JsonObject, after: JsonObject): string {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort((one, other) =>
     one < other ? -1 : 1,
   );
   const changes = names.flatMap((name) => {
     const [old, now] = [before[name], after[name]];
-    if (old === undefined) return now === undefined ? [] : [`${name}: added ${shown(now)}`];
-    if (now === undefined) return [`${name}: removed, was ${shown(old)}`];
-    return canonicalJson(old) === canonicalJson(now) ? [] : [`${name}: ${shown(old)} → ${shown(now)}`];
+    if (old === undefined) return now === undefined ? [] : [`${name}: added ${shownValue(now)}`];
+    if (now === undefined) return [`${name}: removed, was ${shownValue(old)}`];
+    return canonicalJson(old) === canonicalJson(now) ? [] : [`${name}: ${shownValue(old)} → ${shownValue(now)}`];
   });
   return changes.join('; ');
 }
 
-function shown(value: Json): string {
+function shownValue(value: Json): string {
   const text = canonicalJson(value);
   return text.length <= longestShown
     ? text

@@ -1,25 +1,26 @@
-/** What the events of its own work change in a session that is somebody's task. */
+/** The session's own assignment, in a session that is a task of another one. */
 import type { Assignment, DurableEvent } from '@pawl/protocol';
 import { noUsage } from '../spending/usage.ts';
 import type { State } from '../state.ts';
-import type { Assigned } from './state.ts';
+import type { AssignedWork } from './state.ts';
 
-/** The id of the effect that rings when the time of the whole task is up. */
-export const assignmentTimer = ({ instance }: Pick<Assigned, 'instance'>) => `timer:assignment:${instance}`;
-/** The id of the effect that rings when the task has rested for too long. */
-export const idleTimer = ({ instance }: Pick<Assigned, 'instance'>, turns: number) => `timer:idle:${instance}:${turns}`;
+/** The id of the timer that fires when the time of the whole task is up. */
+export const assignmentTimer = ({ instance }: Pick<AssignedWork, 'instance'>) => `timer:assignment:${instance}`;
+/** The id of the timer that fires when the task has been idle for too long. */
+export const idleTimer = ({ instance }: Pick<AssignedWork, 'instance'>, turns: number) =>
+  `timer:idle:${instance}:${turns}`;
 
 export function evolveAssignment(state: State, event: DurableEvent): void {
   if (event.type === 'session.created') {
     const { assignment } = event.data;
-    state.assignment = assignment === undefined ? null : assignedTo(assignment);
+    state.assignment = assignment === undefined ? null : newAssignment(assignment);
   }
   if (event.type === 'session.forked') state.assignment = null;
   const { assignment } = state;
   if (assignment === null) return;
   switch (event.type) {
     case 'task.assigned':
-      begin(state, assignment, event);
+      beginInstance(state, assignment, event);
       Object.assign(assignment, event.data);
       break;
     case 'task.nudged':
@@ -27,13 +28,13 @@ export function evolveAssignment(state: State, event: DurableEvent): void {
       break;
     case 'task.finished': {
       const { instance, ...finished } = event.data;
-      if (instance > assignment.instance) begin(state, assignment, event);
+      if (instance > assignment.instance) beginInstance(state, assignment, event);
       assignment.instance = Math.max(assignment.instance, instance);
       if (instance === assignment.instance) assignment.finished ??= finished;
       break;
     }
     case 'input.queued':
-      // A task that has something new to do is not asked twice for the end of the old.
+      // New input, so the task may be nudged again.
       assignment.isNudged = false;
       assignment.isIdleOver = false;
       break;
@@ -51,7 +52,7 @@ export function evolveAssignment(state: State, event: DurableEvent): void {
   }
 }
 
-function assignedTo(assignment: Assignment): Assigned {
+function newAssignment(assignment: Assignment): AssignedWork {
   return {
     ...structuredClone(assignment),
     instance: 0,
@@ -70,7 +71,7 @@ function assignedTo(assignment: Assignment): Assigned {
   };
 }
 
-function begin({ usage, costUsd, turns }: State, assignment: Assigned, { seq, at }: DurableEvent): void {
+function beginInstance({ usage, costUsd, turns }: State, assignment: AssignedWork, { seq, at }: DurableEvent): void {
   const before = { seq, usage, costUsd, turns };
   const rest = { isNudged: false, isIdleOver: false, isOverTime: false, finished: null };
   Object.assign(assignment, { startedAt: at, restedAt: at, steps: 0, unattendedDenials: 0, before, ...rest });

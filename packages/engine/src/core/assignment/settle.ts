@@ -1,55 +1,55 @@
-/** When a task is done: it says so itself; its turn ended badly; or it rests, is asked for an end, and rests again. */
+/** When a task is done: it calls `complete`; its turn fails; or it stops without either, is nudged once, and stops again. */
 import type { EventBody } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import { openTasks } from '../tasks/tasks.ts';
-import type { Assigned } from './state.ts';
+import type { AssignedWork } from './state.ts';
 
 const nudge =
   'You stopped without ending the task. If it is done, call complete with a summary; if you need something, call ask_owner; else go on.';
 
-/** Between turns. None, and the session waits; null, and it goes on as any other. */
+/** Between turns. No events: the session waits. Null: it goes on like any other session. */
 export function settleAssignment(state: State): EventBody[] | null {
   const { assignment } = state;
   if (assignment === null || assignment.instance === 0 || assignment.finished !== null) return null;
-  if (assignment.isOverTime) return [finished(assignment, 'failed', 'It ran out of time.')];
+  if (assignment.isOverTime) return [taskFinished(assignment, 'failed', 'It ran out of time.')];
   const isGoingOn = state.queue.length > 0 && !state.isHeld;
   if (isGoingOn || state.turns === assignment.before.turns) return null;
-  // What it has delegated comes back first.
+  // Its own tasks have to end first.
   if (openTasks(state).length > 0) return [];
   return afterTurn(state, assignment);
 }
 
-function afterTurn(state: State, assignment: Assigned): EventBody[] {
+function afterTurn(state: State, assignment: AssignedWork): EventBody[] {
   const { lastTurn } = state;
   if (lastTurn === null) return [];
   const { outcome, message } = lastTurn;
   switch (outcome) {
     case 'completed':
-      return rested(state, assignment);
+      return nudgeOrFinish(state, assignment);
     case 'cancelled':
     case 'blocked':
-      return [finished(assignment, outcome, message)];
+      return [taskFinished(assignment, outcome, message)];
     case 'failed':
     case 'max_steps':
     case 'max_duration':
     case 'budget':
     case 'truncated':
-      return [finished(assignment, 'failed', message)];
+      return [taskFinished(assignment, 'failed', message)];
     default:
       return outcome satisfies never;
   }
 }
 
-/** It ended its turn with plain text, which is no end of the task. */
-function rested(state: State, assignment: Assigned): EventBody[] {
+/** Its turn ended with plain text, which does not end the task. */
+function nudgeOrFinish(state: State, assignment: AssignedWork): EventBody[] {
   if (assignment.isNudged) {
     if (assignment.outputSchema !== undefined) {
-      const words = lastWords(state);
+      const words = lastAnswerText(state);
       return [
-        finished(assignment, 'failed', `It ended in plain text, without the result that was asked for: ${words}`),
+        taskFinished(assignment, 'failed', `It ended in plain text, without the result that was asked for: ${words}`),
       ];
     }
-    const summary = lastWords(state);
+    const summary = lastAnswerText(state);
     const envelope = { ...emptyEnvelope, summary };
     const message = 'It ended in plain text.';
     const { instance } = assignment;
@@ -76,12 +76,16 @@ const emptyEnvelope = {
   artifacts: [],
 };
 
-function lastWords({ messages, lastTurn }: State): string {
+function lastAnswerText({ messages, lastTurn }: State): string {
   const last = messages.findLast((message) => message.role === 'assistant');
   const text = last?.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('') ?? '';
   return text.trim() === '' ? (lastTurn?.message ?? '') : text.trim();
 }
 
-function finished({ instance }: Assigned, outcome: 'failed' | 'cancelled' | 'blocked', message: string): EventBody {
+function taskFinished(
+  { instance }: AssignedWork,
+  outcome: 'failed' | 'cancelled' | 'blocked',
+  message: string,
+): EventBody {
   return { type: 'task.finished', data: { instance, outcome, message, envelope: null } };
 }

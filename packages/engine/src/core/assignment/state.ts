@@ -1,11 +1,11 @@
 import type { Allotment, Assignment, EventData, Usage } from '@pawl/protocol';
 
-/** The work that a session was given by its owner. */
-export type Assigned = Assignment & {
-  /** 0 before there is any. */
+/** The work that a task's session was given by its owner. */
+export type AssignedWork = Assignment & {
+  /** Counts the assignments of this session; 0 before the first. */
   instance: number;
   allotment: Allotment | null;
-  /** Its owner goes on meanwhile. */
+  /** Its owner does not wait for it. */
   isBackground: boolean;
   idleMs: number;
   startedAt: number;
@@ -13,7 +13,7 @@ export type Assigned = Assignment & {
   restedAt: number;
   /** Model calls of this instance. */
   steps: number;
-  /** What there was before this instance began. */
+  /** The totals of the session when this instance began. */
   before: { seq: number; usage: Usage; costUsd: number | null; turns: number };
   isNudged: boolean;
   isIdleOver: boolean;
@@ -22,7 +22,7 @@ export type Assigned = Assignment & {
   finished: Omit<EventData['task.finished'], 'instance'> | null;
 };
 
-/** Whose task this session is; null for a main session. */
-export type AssignmentState = { assignment: Assigned | null };
+/** The assignment of a session that is a task; null for a main session. */
+export type AssignmentState = { assignment: AssignedWork | null };
 
 export const initialAssignment = (): AssignmentState => ({ assignment: null });

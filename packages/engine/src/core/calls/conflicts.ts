@@ -1,21 +1,8 @@
-/** How the calls of one step stand to each other. */
+/** Which calls of one step must not run at the same time. */
 import type { ToolEffect } from '@pawl/protocol';
 import type { Call, Turn } from '../state.ts';
 
 type Claims = { effect: ToolEffect; paths: readonly string[] };
-
-/** Steps in a row without one call that is right, before the turn ends. */
-export const mostMalformedRounds = 3;
-
-/** Whether the call was wrong in itself: no such tool, arguments that are none or do not fit, too many at once, none wanted. */
-export function isMalformed({ judgement }: Call): boolean {
-  return judgement?.isMistake === true && malformedChecks.has(judgement.rule);
-}
-
-/** The rule of a judgement by which a call is not made once more. */
-export const loopCheck = 'check loop';
-
-const malformedChecks: ReadonlySet<string> = new Set(['check tool', 'check arguments', 'check count', 'check choice']);
 
 /** Calls of one step that run at the same time, at most. */
 export const maxParallelCalls = 16;
@@ -26,7 +13,7 @@ function overlaps(left: string, right: string): boolean {
   );
 }
 
-/** Whether two calls must not run at the same time. A change that names no path may touch anything. */
+/** Whether two calls must not run at the same time. A change that names no path may touch any file. */
 function conflict(left: Claims, right: Claims): boolean {
   if (left.effect === 'read' && right.effect === 'read') return false;
   if (left.effect === 'external' || right.effect === 'external') return true;
@@ -35,8 +22,8 @@ function conflict(left: Claims, right: Claims): boolean {
 }
 
 /**
- * Calls of its step that this one has to wait for: earlier ones it conflicts with, or may, as long as nobody knows;
- * and later ones that run already, as they may when an approver changed what this one touches.
+ * Calls of the same step that this one has to wait for: earlier ones that conflict with it, or that were not judged yet;
+ * and later ones that already run, which happens when an approver changed what this call touches.
  */
 export function blockers(calls: readonly Call[], call: Call, claims: Claims): Call[] {
   const place = calls.indexOf(call);
@@ -47,12 +34,7 @@ export function blockers(calls: readonly Call[], call: Call, claims: Claims): Ca
   });
 }
 
-/** Whether no other call stands in its way. */
+/** Whether the call has to wait for no other one. */
 export function isClear(turn: Turn, call: Call): boolean {
   return call.claims !== null && blockers(turn.calls, call, call.claims).length === 0;
-}
-
-/** A result with what the model must know of how the call came to run. */
-export function withRemarks({ remarks }: Pick<Call, 'remarks'>, content: string): string {
-  return [content, ...remarks.map((remark) => `(${remark})`)].filter((line) => line !== '').join('\n');
 }

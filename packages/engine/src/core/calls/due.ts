@@ -1,14 +1,14 @@
-/** What is owed to the calls of a step: their judging, their running, and the end of a wait for a person. */
+/** Effects for the calls of a step: judging, running, and the deadlines of approvals and questions. */
 import type { Effect } from '../effect.ts';
 import type { Call, Turn } from '../state.ts';
 import { isStopping } from '../turn/ending.ts';
 import { isClear } from './conflicts.ts';
-import { approvalTimer, questionTimer } from './timers.ts';
+import { approvalTimer, questionTimer } from './state.ts';
 
 export function owedToCalls(turn: Turn): Effect[] {
   if (turn.phase !== 'tools') return [];
   const effects: Effect[] = [];
-  // A turn that is ending begins nothing new.
+  // A turn that is ending starts nothing new.
   const isClosing = isStopping(turn) || turn.ending !== null;
   for (const call of turn.calls) {
     if (call.status === 'running') {
@@ -28,5 +28,5 @@ export function owedToCalls(turn: Turn): Effect[] {
   return effects;
 }
 
-/** The round is part of it: what a call did before it was judged again is no outcome of what it does after. */
+/** Includes the round: an outcome from before the call was judged again does not count for the run after it. */
 const toolEffectId = ({ id, round }: Call) => `tool:${id}:${round}`;

@@ -1,14 +1,14 @@
-/** What becomes of the calls of the step that runs, and which ones came before it. */
+/** The calls of the current step, and those of the turn that are done. */
 import type { DurableEvent, EventData, Judgement, Preview, ToolCallPart } from '@pawl/protocol';
 import { canonicalJson } from '../canonical-json.ts';
 import { messagesAfter } from '../history/evolve.ts';
 import { evolveQuestion } from '../questions/evolve.ts';
 import type { State, Turn } from '../state.ts';
-import { isMalformed, loopCheck } from './conflicts.ts';
-import { judgeAgain, judgeOnceMore } from './judge-again.ts';
-import { doneCall } from './repeats.ts';
+import { judgeAgain, judgeAgainAsApproved } from './judge-again.ts';
+import { isMalformed } from './malformed.ts';
+import { recordOfCall, repetitionRule } from './repeats.ts';
 import type { Call } from './state.ts';
-import { approvalTimer, questionTimer } from './timers.ts';
+import { approvalTimer, questionTimer } from './state.ts';
 
 export function findCall(state: Pick<State, 'turn'>, id: string): Call | undefined {
   return state.turn?.calls.find((call) => call.id === id);
@@ -19,19 +19,19 @@ export function evolveCalls(state: State, event: DurableEvent): void {
   if (turn === null) return;
   switch (event.type) {
     case 'session.opened':
-      for (const call of turn.calls) interrupt(call, event.data.damage !== undefined);
+      for (const call of turn.calls) markInterrupted(call, event.data.damage !== undefined);
       break;
     case 'session.configured': {
       const { mode, profile } = event.data;
       const isOtherMode = mode !== undefined && mode !== state.settings.mode;
-      if (isOtherMode || profile !== undefined) reconsider(turn.calls);
+      if (isOtherMode || profile !== undefined) judgeOpenCallsAgain(turn.calls);
       break;
     }
     case 'rule.added':
-      if (event.data.list !== 'allow') reconsider(turn.calls);
+      if (event.data.list !== 'allow') judgeOpenCallsAgain(turn.calls);
       break;
     case 'rule.removed':
-      if (event.data.list === 'allow') reconsider(turn.calls);
+      if (event.data.list === 'allow') judgeOpenCallsAgain(turn.calls);
       break;
     case 'step.started':
       turn.calls = [];
@@ -55,7 +55,7 @@ export function evolveCalls(state: State, event: DurableEvent): void {
       break;
     }
     case 'timer.fired':
-      for (const call of turn.calls) expire(call, event.data.timer);
+      for (const call of turn.calls) expireRequests(call, event.data.timer);
       break;
     case 'tool.judged':
     case 'tool.deferred':
@@ -75,18 +75,18 @@ export function evolveCalls(state: State, event: DurableEvent): void {
     }
     case 'tool.finished': {
       const call = findCall(state, event.data.call);
-      if (call !== undefined) finishCall(state, turn, call, event.data);
+      if (call !== undefined) recordResult(state, turn, call, event.data);
       break;
     }
   }
 }
 
-/** What the model no longer sees the result of, it may well do again. */
+/** A call whose result the model no longer sees may be repeated. */
 function forgetCalls(turn: Turn, isShown: (call: string) => boolean): void {
   turn.doneCalls = turn.doneCalls.filter(({ id }) => isShown(id));
 }
 
-function expire(call: Call, timer: string): void {
+function expireRequests(call: Call, timer: string): void {
   if (call.approval !== null && timer === approvalTimer(call, call.approval.round)) call.approval.isExpired = true;
   if (call.questions !== null && timer === questionTimer(call, call.questions.round)) call.questions.isExpired = true;
 }
@@ -110,8 +110,8 @@ function evolveCall(call: Call, event: CallEvent): void {
       call.judgement = event.data;
       call.claims = { effect: event.data.effect, paths: event.data.paths };
       call.isStale = false;
-      const isAnswered = call.approved !== null && isSeen(call, event.data.preview);
-      // Answers belong to the questions that they were given to.
+      const isAnswered = call.approved !== null && hasSeenPreview(call, event.data.preview);
+      // Answers to other questions than these do not count.
       const isSameAsked = canonicalJson(call.questions?.asked) === canonicalJson(event.data.questions);
       if (!isSameAsked) call.questions = null;
       call.status = event.data.verdict === 'ask' && isAnswered ? 'allowed' : statusAfter[event.data.verdict];
@@ -132,7 +132,7 @@ function evolveCall(call: Call, event: CallEvent): void {
     }
     case 'approval.requested': {
       call.approval = { round: call.round, expiresAt: event.data.expiresAt, isExpired: false };
-      // Another question than the one that was answered before.
+      // An earlier answer was to another request.
       call.answer = null;
       break;
     }
@@ -168,8 +168,8 @@ function evolveCall(call: Call, event: CallEvent): void {
   }
 }
 
-/** What an approver has not seen is shown before it is done; what they wrote into the arguments themselves they have. */
-function isSeen({ approved, input }: Call, preview: Preview | undefined): boolean {
+/** Whether the approver has seen this preview, or wrote exactly this text into the arguments. */
+function hasSeenPreview({ approved, input }: Call, preview: Preview | undefined): boolean {
   if (preview === undefined || preview.text === approved?.preview) return true;
   return Object.values(input).includes(preview.text);
 }
@@ -177,10 +177,10 @@ function isSeen({ approved, input }: Call, preview: Preview | undefined): boolea
 const statusAfter = { allow: 'allowed', ask: 'asking', deny: 'refused' } as const;
 
 /**
- * The driver that ran this call is gone. Where events were lost with damage, nobody knows how far a call had come,
- * so each one that is open counts as begun.
+ * The process that ran this call is gone. Where events were lost by damage to the log, nobody knows how far a call had
+ * come, so every open call counts as started.
  */
-function interrupt(call: Call, isDamaged: boolean): void {
+function markInterrupted(call: Call, isDamaged: boolean): void {
   if (isDamaged && call.status !== 'finished') {
     call.status = 'running';
     call.claims = null;
@@ -188,13 +188,13 @@ function interrupt(call: Call, isDamaged: boolean): void {
   call.isInterrupted = call.status === 'running';
 }
 
-/** What was judged by other rules or in another mode is judged again before it begins. */
-function reconsider(calls: readonly Call[]): void {
+/** Calls that were judged by other rules or in another mode are judged again before they start. */
+function judgeOpenCallsAgain(calls: readonly Call[]): void {
   for (const call of calls) {
-    // One that waited for others may be on its way to be judged again.
+    // A deferred call may be about to be judged; that judgement no longer counts.
     if (call.status === 'proposed' || call.status === 'deferred') call.round += 1;
     if (call.status === 'asking' || call.status === 'questioned') call.isStale = true;
-    if (call.status === 'allowed') judgeOnceMore(call);
+    if (call.status === 'allowed') judgeAgainAsApproved(call);
   }
 }
 
@@ -230,7 +230,7 @@ const excessJudgement = (call: string, reason: string): Judgement => ({
   paths: [],
 });
 
-function finishCall(state: State, turn: Turn, call: Call, data: EventData['tool.finished']): void {
+function recordResult(state: State, turn: Turn, call: Call, data: EventData['tool.finished']): void {
   const { status, content, files, isOutside, remarks } = data;
   call.status = 'finished';
   call.approval = null;
@@ -243,8 +243,8 @@ function finishCall(state: State, turn: Turn, call: Call, data: EventData['tool.
     ...(isOutside !== undefined && { isOutside }),
     ...(remarks !== undefined && { remarks }),
   };
-  // What never was a call, or was not made again, is nothing that could be repeated.
-  if (!isMalformed(call) && call.judgement?.rule !== loopCheck) turn.doneCalls.push(doneCall(state, call));
+  // Malformed calls and refused repetitions do not count as done.
+  if (!isMalformed(call) && call.judgement?.rule !== repetitionRule) turn.doneCalls.push(recordOfCall(state, call));
   if (turn.calls.some(({ result }) => result === null)) return;
   turn.malformedRounds = turn.calls.every(isMalformed) ? turn.malformedRounds + 1 : 0;
 }

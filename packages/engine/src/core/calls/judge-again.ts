@@ -1,8 +1,8 @@
-/** Sends a call to the judge once more. */
+/** Sends a call back to be judged. */
 import type { Call } from './state.ts';
 
-/** To the judge again, with the leave that it was given before. */
-export function judgeOnceMore(call: Call): void {
+/** Has the call judged again and keeps the approval that it was given. */
+export function judgeAgainAsApproved(call: Call): void {
   const approved = call.answer?.decision === 'allow' ? { preview: call.judgement?.preview?.text ?? null } : null;
   judgeAgain(call);
   if (approved !== null) call.approved = approved;

@@ -1,11 +1,14 @@
-/** Whether a call only does once more what was done twice before, with nothing new to be learned from it. */
+/** Recognises a call that only repeats what was done twice before, with the same result. */
 import { canonicalJson } from '../canonical-json.ts';
 import type { Call, State } from '../state.ts';
 import type { DoneCall } from './state.ts';
 
-/** How many earlier calls of a turn count, and which repetition is stopped. */
-const loopWindow = 20;
-const loopRepetition = 3;
+/** How many earlier calls of a turn are compared, and which repetition is refused. */
+const repetitionWindow = 20;
+const refusedRepetition = 3;
+
+/** The rule that a judgement names when it refuses a repetition. It stands in old logs. */
+export const repetitionRule = 'check loop';
 
 type Asked = Pick<Call, 'tool' | 'input'>;
 
@@ -15,42 +18,44 @@ function isSameCall(left: Asked, right: Asked): boolean {
 }
 
 function recentCalls({ turn }: State): readonly DoneCall[] {
-  return turn?.doneCalls.slice(-loopWindow) ?? [];
+  return turn?.doneCalls.slice(-repetitionWindow) ?? [];
 }
 
-/** The same call as it was made last, if that was not long ago in this turn. */
+/** The most recent same call, if it is among the last calls of this turn. */
 export function lastSameCall(state: State, call: Asked): DoneCall | null {
   return recentCalls(state).findLast((done) => isSameCall(done, call)) ?? null;
 }
 
 /**
- * Whether this is the third same call of the turn, with the same result each time, as far as the log knows; whether what
- * it reads is another by now, the judge looks at. A change of something else between makes it no loop, so `npm test`
- * after every edit runs.
+ * Whether this is the third same call of the turn, with the same result each time, as far as the log shows. Whether the
+ * files that it reads have changed since is checked by the judge. A change in between makes it no repetition, so `npm test`
+ * runs after every edit.
  */
 export function isRepetition(state: State, call: Asked): boolean {
   const recent = recentCalls(state);
-  const same = recent.filter((done) => isSameCall(done, call)).slice(1 - loopRepetition);
+  const same = recent.filter((done) => isSameCall(done, call)).slice(1 - refusedRepetition);
   const [first] = same;
   const last = same.at(-1);
-  if (same.length < loopRepetition - 1 || first === undefined || last === undefined) return false;
+  if (same.length < refusedRepetition - 1 || first === undefined || last === undefined) return false;
   if (same.some(({ status, content }) => status !== first.status || content !== first.content)) return false;
   const since = recent.slice(recent.indexOf(first));
   if (since.some((done) => isChange(done) && !isSameCall(done, call))) return false;
-  // What a call changed itself is known otherwise after it each time.
+  // A call that changes files changes their digests itself, so they are not compared.
   if (isChange(last)) return true;
-  if (same.some(({ known }) => canonicalJson(known) !== canonicalJson(last.known))) return false;
-  // What failed for what the session did not know may do better now.
-  return last.effect === 'read' || Object.entries(last.known).every(([path, digest]) => isKnownAs(state, path, digest));
+  if (same.some(({ digests }) => canonicalJson(digests) !== canonicalJson(last.digests))) return false;
+  // A change that failed may succeed now if its files have changed since.
+  return (
+    last.effect === 'read' || Object.entries(last.digests).every(([path, digest]) => isUnchanged(state, path, digest))
+  );
 }
 
 const isChange = ({ effect, status }: DoneCall): boolean => status === 'ok' && effect !== 'read' && effect !== null;
 
-const isKnownAs = ({ files }: State, path: string, digest: string | null): boolean =>
+const isUnchanged = ({ files }: State, path: string, digest: string | null): boolean =>
   (files.get(path) ?? null) === digest;
 
-/** A call has its result. */
-export function doneCall({ files }: State, call: Call): DoneCall {
+/** What is kept of a call that has its result. */
+export function recordOfCall({ files }: State, call: Call): DoneCall {
   const { id, tool, input, claims, judgement, result } = call;
   return {
     id,
@@ -59,7 +64,7 @@ export function doneCall({ files }: State, call: Call): DoneCall {
     effect: claims?.effect ?? null,
     status: result?.status ?? '',
     content: result?.content ?? '',
-    known: Object.fromEntries((claims?.paths ?? []).map((path) => [path, files.get(path) ?? null])),
+    digests: Object.fromEntries((claims?.paths ?? []).map((path) => [path, files.get(path) ?? null])),
     seen: judgement?.seen,
   };
 }

@@ -1,7 +1,7 @@
-/** The message that stands for the earlier conversation, made of what the session knows and of the summary. */
+/** Composes the message that replaces the earlier conversation, from the session's state and the summary. */
 import { textOf, todoLine, untrusted } from '@pawl/protocol';
 import { charactersPerToken } from '../history/window.ts';
-import { keptPins, shortened } from '../pins/pins.ts';
+import { pinsWithinLimit, shortenMiddle } from '../pins/pins.ts';
 import type { HistoryMessage, State } from '../state.ts';
 import type { Region } from './slice.ts';
 import { sliceToBudget } from './slice.ts';
@@ -10,23 +10,23 @@ import { tokensOfMessages, usableTokens } from './window.ts';
 
 /** Share of the window that the message may take. */
 const shareOfWindow = 0.25;
-/** Share of the message that the task may take, and as much what was asked last. */
+/** Share of the message that the task may take, and likewise the latest request. */
 const shareOfTask = 0.3;
 
-/** However little it stands for, in so many tokens there is room for what is worth having. */
-const leastTokens = 1000;
+/** The message may always take this many tokens, however little it replaces. */
+const minTokens = 1000;
 
-type Ready = NonNullable<Compaction['ready']>;
+type ReadySummary = NonNullable<Compaction['ready']>;
 type Part = Region & { title: string };
 
-/** The messages that it stands for, and those that stay. */
-type Cut = { removed: readonly HistoryMessage[]; kept: readonly HistoryMessage[] };
+/** The messages that are replaced, and those that stay. */
+type HistorySplit = { removed: readonly HistoryMessage[]; kept: readonly HistoryMessage[] };
 
-export function composeSummary(state: State, ready: Ready, cut: Cut): string {
+export function composeSummary(state: State, ready: ReadySummary, cut: HistorySplit): string {
   const budget = usableTokens(state.settings.modelInfo) * shareOfWindow;
-  const replaced = Math.max(leastTokens, tokensOfMessages(cut.removed));
+  const replaced = Math.max(minTokens, tokensOfMessages(cut.removed));
   const longestTask = Math.floor(budget * shareOfTask * charactersPerToken);
-  const { regions, dropped } = sliceToBudget(partsOf(state, ready, cut, longestTask), budget, replaced);
+  const { regions, dropped } = sliceToBudget(summaryParts(state, ready, cut, longestTask), budget, replaced);
   const shown = regions
     .filter(({ entries }) => entries.length > 0)
     .map(({ title, name, entries }) => {
@@ -34,7 +34,7 @@ export function composeSummary(state: State, ready: Ready, cut: Cut): string {
       const note = left === 0 ? [] : [`(${left} more left out for want of room)`];
       return [`## ${title}`, ...note, ...entries.map(({ text }) => text)].join('\n');
     });
-  return [beginning, ...shown, ending].join('\n\n');
+  return [opening, ...shown, closing].join('\n\n');
 }
 
 /** The engine's own headings. */
@@ -52,28 +52,28 @@ const titles = {
   digest: 'What was done so far (listed without a model; look where it matters)',
 } as const;
 
-const beginning =
+const opening =
   'The earlier part of this conversation was compacted. This message, written by the engine, stands for it; the latest messages follow as they were.';
-const ending =
+const closing =
   'The whole conversation is kept: search it or read it with the tool `history`. Go on with the work; do not begin it anew.';
 
-/** By what a line would be taken for the engine's. */
-const ownWords = [...Object.values(titles), beginning.slice(0, 40), ending.slice(0, 40)].map((text) =>
+/** Lines that begin like this would be taken for the engine's own. */
+const engineHeadings = [...Object.values(titles), opening.slice(0, 40), closing.slice(0, 40)].map((text) =>
   text.toLowerCase(),
 );
 
-function partsOf(state: State, ready: Ready, cut: Cut, longestTask: number): Part[] {
-  const { files, changed } = filesOf(state, ready);
-  const pins = keptPins(state.pins);
+function summaryParts(state: State, ready: ReadySummary, cut: HistorySplit, longestTask: number): Part[] {
+  const { files, changed } = fileLines(state, ready);
+  const pins = pinsWithinLimit(state.pins);
   const corrections = pins.filter(({ isCorrection }) => isCorrection);
-  const asked = askedBefore(state, cut);
+  const asked = requestNotKept(state, cut);
   const plain = pins.filter(({ isCorrection, text }) => !isCorrection && text !== asked);
   const line = ({ text }: { text: string }) => `- ${text.replaceAll('\n', '\n  ')}`;
   const recalled = ready.recalled.map((text) => line({ text }));
   const open = state.todos.items.filter(({ status }) => status !== 'completed');
   return [
-    region('task', titles.task, 100, state.task === null ? [] : [shortened(state.task, longestTask)], true),
-    region('asked', titles.asked, 95, asked === null ? [] : [shortened(asked, longestTask)], true),
+    region('task', titles.task, 100, state.task === null ? [] : [shortenMiddle(state.task, longestTask)], true),
+    region('asked', titles.asked, 95, asked === null ? [] : [shortenMiddle(asked, longestTask)], true),
     region('corrections', titles.corrections, 90, corrections.map(line), true),
     region('inputs', titles.inputs, 10, plain.map(line)),
     region(
@@ -83,8 +83,8 @@ function partsOf(state: State, ready: Ready, cut: Cut, longestTask: number): Par
       open.map((todo) => nameOf(todoLine(todo))),
       true,
     ),
-    region('summary', summaryTitle(ready), 70, [lowered(ready.summary)], true),
-    region('touched', titles.touched, 40, touched(state)),
+    region('summary', summaryTitle(ready), 70, [demoteHeadings(ready.summary)], true),
+    region('touched', titles.touched, 40, changedFileLines(state)),
     region('changed', titles.changed, 60, changed),
     region('files', titles.files, 50, files),
     region(
@@ -96,31 +96,31 @@ function partsOf(state: State, ready: Ready, cut: Cut, longestTask: number): Par
   ];
 }
 
-/** What the latest turn is about, if its own message goes and it stands nowhere else. */
-function askedBefore({ asked, task, pins }: State, { kept }: Cut): string | null {
-  if (asked === null || asked === task) return null;
-  const isKept = kept.some((message) => message.role === 'user' && textOf(message.content) === asked);
-  return isKept || pins.some(({ isCorrection, text }) => isCorrection && text === asked) ? null : asked;
+/** The latest request of a person, if its message is removed and no other part holds it. */
+function requestNotKept({ latestRequest, task, pins }: State, { kept }: HistorySplit): string | null {
+  if (latestRequest === null || latestRequest === task) return null;
+  const isKept = kept.some((message) => message.role === 'user' && textOf(message.content) === latestRequest);
+  return isKept || pins.some(({ isCorrection, text }) => isCorrection && text === latestRequest) ? null : latestRequest;
 }
 
-const summaryTitle = ({ kind }: Ready): string => (kind === 'summary' ? titles.summary : titles.digest);
+const summaryTitle = ({ kind }: ReadySummary): string => (kind === 'summary' ? titles.summary : titles.digest);
 
-/** The invisible characters that text may hide a heading behind. */
+/** Invisible characters, behind which a text may hide a heading. */
 const invisible = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/gu;
 
 /**
- * A model's words below the engine's own headings: what they call a heading is a smaller one, and what reads like one of the
- * engine's is quoted. Else a page that the model summarised could put words into the mouth of the person.
+ * The model's summary with its headings made smaller than the engine's, and lines that read like the engine's headings
+ * quoted. Otherwise a page that the model summarised could forge, say, a correction by the person.
  */
-function lowered(summary: string): string {
+function demoteHeadings(summary: string): string {
   return summary
     .split(/\r\n|[\n\r\u2028\u2029]/)
     .map((line) => {
       const plain = line.replace(invisible, '').trim();
-      // Underlining makes a heading of the line before it.
+      // A line of = or - makes a heading of the line before it.
       if (/^(?:=+|-+)$/.test(plain)) return '';
       const said = plain.replace(/^[#>*_\s]+|[#*_:\s]+$/gu, '').toLowerCase();
-      if (ownWords.some((own) => said.startsWith(own))) return `> ${plain.replace(/^[#>*_\s]+/u, '')}`;
+      if (engineHeadings.some((own) => said.startsWith(own))) return `> ${plain.replace(/^[#>*_\s]+/u, '')}`;
       return /^#{1,2}(?!#)/.test(plain) ? plain.replace(/^#{1,2}/, '###') : line;
     })
     .join('\n');
@@ -130,20 +130,20 @@ function region(name: string, title: string, priority: number, texts: readonly s
   return { name, title, priority, entries: texts.map((text) => ({ text, isPreserved })) };
 }
 
-/** Only what is still as it was when the summary was made is shown as being so. */
-function filesOf(state: State, ready: Ready): { files: string[]; changed: string[] } {
-  const isCurrent = ({ path, digest }: Ready['files'][number]) => state.files.get(path) === digest;
+/** Files that have changed since the summary was made are listed by name only. */
+function fileLines(state: State, ready: ReadySummary): { files: string[]; changed: string[] } {
+  const isCurrent = ({ path, digest }: ReadySummary['files'][number]) => state.files.get(path) === digest;
   return {
     files: ready.files.filter(isCurrent).map(({ path, text }) => untrusted('file', path, text)),
     changed: ready.files.filter((file) => !isCurrent(file)).map(({ path }) => `- ${nameOf(path)}`),
   };
 }
 
-/** On one line: what is called so must not look like a heading of the message. */
+/** On one line, so that a name cannot look like a heading of the message. */
 const nameOf = (path: string) => path.replace(/[\r\n\u2028\u2029]+/g, ' ');
 
-const mostTouched = 50;
+const maxTouched = 50;
 
-function touched({ edited, files }: State): string[] {
-  return edited.slice(-mostTouched).map((path) => `- ${nameOf(path)}${files.get(path) === null ? ' (deleted)' : ''}`);
+function changedFileLines({ edited, files }: State): string[] {
+  return edited.slice(-maxTouched).map((path) => `- ${nameOf(path)}${files.get(path) === null ? ' (deleted)' : ''}`);
 }

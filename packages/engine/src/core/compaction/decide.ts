@@ -1,11 +1,11 @@
-/** Who may compact or stop it, and what a summary that comes back leads to. */
+/** Who may start or cancel a compaction, and what follows from a summary. */
 import type { CompactionSettings, EventData } from '@pawl/protocol';
-import type { Decision, Fingerprinted, Refusal } from '../decision.ts';
+import type { Decision, FingerprintedCommand, Refusal } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import { windowTokens } from '../history/window.ts';
 import { budgetReached } from '../spending/limits.ts';
 import type { State } from '../state.ts';
-import { findNamed } from './remove.ts';
+import { findNamedContent } from './remove.ts';
 import { startCompaction } from './settle.ts';
 
 export type CompactionOutcome =
@@ -20,12 +20,15 @@ export type CompactionOutcome =
       data: Omit<EventData['compaction.failed'], 'compaction' | 'suspendedSteps'>;
     };
 
-/** Failures in a row after which none is begun by itself for a while. */
-const mostFailures = 2;
+/** Failures in a row after which no compaction starts by itself for a while. */
+const maxFailures = 2;
 /** How long, in steps. */
 const suspendedSteps = 10;
 
-type CompactionCommand = Extract<Fingerprinted, { type: 'context.compact' | 'compaction.cancel' | 'context.remove' }>;
+type CompactionCommand = Extract<
+  FingerprintedCommand,
+  { type: 'context.compact' | 'compaction.cancel' | 'context.remove' }
+>;
 
 export function decideCompaction(state: State, command: CompactionCommand): Decision {
   const { compaction, turn } = state;
@@ -48,14 +51,14 @@ export function decideCompaction(state: State, command: CompactionCommand): Deci
   return limit === null ? accept(started) : refuse('budget', `Not compacted. ${limit.message}`);
 }
 
-/** Not while a request is being answered or calls run: what they rest on stays as it is. */
+/** Not while a request is being answered or calls run: their history must not change. */
 function remove(state: State, { by, data }: CompactionCommand & { type: 'context.remove' }): Decision {
   if (by.kind !== 'human') return refuse('human_only', 'Only a person can take content out of what the model sees.');
   const phase = state.turn?.phase ?? 'between';
   if (phase === 'model' || phase === 'tools') {
     return refuse('turn_runs', 'A step is being done. Cancel the turn or wait for its end, and try again.');
   }
-  const removal = findNamed(state, data);
+  const removal = findNamedContent(state, data);
   if (removal !== null) return accept({ type: 'context.removed', data: removal });
   return refuse(
     'no_message',
@@ -63,7 +66,7 @@ function remove(state: State, { by, data }: CompactionCommand & { type: 'context
   );
 }
 
-/** Settings that are none; null if they can be held. */
+/** Why the settings are refused; null if they are valid. */
 export function compactionRefusal(
   settings: { readonly [Name in keyof CompactionSettings]?: CompactionSettings[Name] | undefined } = {},
 ): Refusal | null {
@@ -72,10 +75,10 @@ export function compactionRefusal(
   return refuse('bad_limit', 'The threshold of compaction is a share of the window from 0.1 to 0.95.');
 }
 
-/** Only while it is owed. */
+/** Records the outcome of a summary, which is still owed. */
 export function decideSummary({ compaction, compactions }: State, outcome: CompactionOutcome): Decision {
   const number = compaction?.number ?? 0;
-  const isLast = compactions.failures + 1 >= mostFailures;
+  const isLast = compactions.failures + 1 >= maxFailures;
   if (outcome.type === 'compaction.summarised') {
     const suspended = outcome.data.problem !== undefined && isLast && { suspendedSteps };
     return accept({ type: 'compaction.summarised', data: { compaction: number, ...outcome.data, ...suspended } });

@@ -1,4 +1,4 @@
-/** The compaction under way, and those that were. What it changes in the history is recorded there. */
+/** The current compaction and the counts of earlier ones. The history slice records the change of the messages. */
 import type { DurableEvent, EventData } from '@pawl/protocol';
 import { repairHistory } from '../history/repair.ts';
 import type { HistoryMessage, State } from '../state.ts';
@@ -14,10 +14,10 @@ export function evolveCompaction(state: State, event: DurableEvent): void {
       compactions.suspendedSteps = Math.max(0, compactions.suspendedSteps - 1);
       break;
     case 'history.repaired':
-      moveGround(state, repairHistory(state.messages, event.data.repairs, event.seq));
+      markIfOutdated(state, repairHistory(state.messages, event.data.repairs, event.seq));
       break;
     case 'context.removed':
-      moveGround(state, removeParts(state.messages, event.data.parts));
+      markIfOutdated(state, removeParts(state.messages, event.data.parts));
       break;
     case 'context.trimmed':
       state.trimmed += event.data.results.length;
@@ -25,14 +25,14 @@ export function evolveCompaction(state: State, event: DurableEvent): void {
     case 'compaction.started': {
       const { compaction: number, cause, through, tokens, focus = null, isMechanical = false } = event.data;
       compactions.count = number;
-      state.compaction = { number, cause, through, tokens, focus, isMechanical, ready: null, isMoved: false };
+      state.compaction = { number, cause, through, tokens, focus, isMechanical, ready: null, isOutdated: false };
       break;
     }
     case 'compaction.summarised': {
       const { kind, summary, files, recalled, problem } = event.data;
       const said = { kind, summary, files, recalled, ...(problem !== undefined && { problem }) };
       if (state.compaction !== null) state.compaction.ready = said;
-      // A digest, made because no model could be asked.
+      // A digest was made because the model could not be asked.
       if (problem !== undefined) countFailure(state, event.data);
       break;
     }
@@ -48,7 +48,7 @@ export function evolveCompaction(state: State, event: DurableEvent): void {
       const { isMechanical = false, ready = null } = state.compaction ?? {};
       compactions.summary = ready?.summary ?? null;
       compactions.applied += 1;
-      // A digest says nothing of whether the model can be asked again.
+      // A digest does not show whether the model can be asked again.
       if (!isMechanical && ready?.problem === undefined) compactions.failures = 0;
       compactions.message = `m${event.seq}`;
       state.compaction = null;
@@ -68,10 +68,10 @@ function suspend({ compactions }: State, { suspendedSteps }: Suspension): void {
   compactions.suspendedSteps = suspendedSteps ?? compactions.suspendedSteps;
 }
 
-/** A change that reaches into what is being summarised leaves the summary without its ground. */
-function moveGround({ compaction, messages }: State, changed: readonly HistoryMessage[]): void {
+/** A change of a message that is being summarised makes the summary out of date. */
+function markIfOutdated({ compaction, messages }: State, changed: readonly HistoryMessage[]): void {
   if (compaction === null) return;
   const last = messages.findIndex((message) => message.id === compaction.through);
   const isMoved = messages.slice(0, last + 1).some((message, index) => changed[index] !== message);
-  compaction.isMoved ||= isMoved;
+  compaction.isOutdated ||= isMoved;
 }

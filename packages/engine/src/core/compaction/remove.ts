@@ -1,51 +1,51 @@
 /**
- * Content that is too large for any request, such as an image or a result of megabytes, gives way to a line of text. What a
- * compaction cannot reach goes too: the last step, and what was said since.
+ * Replaces content that is too large for any request, such as an image or a result of megabytes, by a line of text. Also in
+ * messages that a compaction keeps: the last step, and the messages since.
  */
 import type { EventData, UserPart } from '@pawl/protocol';
 import { charactersPerToken } from '../history/window.ts';
-import { shortened } from '../pins/pins.ts';
+import { shortenMiddle } from '../pins/pins.ts';
 import type { HistoryMessage, State } from '../state.ts';
-import { asCounted } from './window.ts';
+import { inProviderTokens } from './window.ts';
 
 type Removal = EventData['context.removed']['parts'][number];
 type Candidate = { place: Omit<Removal, 'text'>; characters: number; what: string; beginning: string };
 
-/** What is shorter is no reason for a request to be too long. */
-const leastCharacters = 2000;
-/** What stays of a text that is taken out because it is too long: its beginning and its end. */
+/** Shorter content is never the reason that a request is too long. */
+const minCharacters = 2000;
+/** Characters that stay of a text that is removed because it is too long: its beginning and its end. */
 const keptCharacters = 1000;
-/** Share of all that the model sees that has to go, where a request was too long. */
-const leastShare = 0.5;
+/** Share of the history that has to be removed when a request was too long. */
+const minShare = 0.5;
 
-/** The largest content of the history, until half of all is gone; null where nothing is large. */
+/** Picks the largest content of the history until half of the history is removed; null where nothing is large. */
 export function findOversized(state: State): EventData['context.removed'] | null {
   const all = state.messages.flatMap((message) => candidatesIn(message));
   const total = all.reduce((sum, { characters }) => sum + characters, 0);
   const large = all
-    .filter(({ characters }) => characters >= leastCharacters)
+    .filter(({ characters }) => characters >= minCharacters)
     .toSorted((one, other) => other.characters - one.characters);
   const chosen: Candidate[] = [];
   let freed = 0;
   for (const candidate of large) {
-    if (freed >= total * leastShare) break;
+    if (freed >= total * minShare) break;
     freed += candidate.characters;
     chosen.push(candidate);
   }
-  return chosen.length === 0 ? null : removalOf(state, chosen, 'overflow');
+  return chosen.length === 0 ? null : describeRemoval(state, chosen, 'overflow');
 }
 
-/** What is named, whatever its size; null where there is nothing of that name. */
-export function findNamed(state: State, named: Omit<Removal, 'text'>): EventData['context.removed'] | null {
+/** The content that is named, whatever its size; null if there is none. */
+export function findNamedContent(state: State, named: Omit<Removal, 'text'>): EventData['context.removed'] | null {
   const found = state.messages
     .filter(({ id }) => id === named.message && id !== state.compactions.message)
     .flatMap((message) => candidatesIn(message))
     .filter(({ place: { call } }) => named.call === undefined || named.call === call)
     .filter(({ place: { part } }) => named.part === undefined || named.part === part);
-  return found.length === 0 ? null : removalOf(state, found, 'manual');
+  return found.length === 0 ? null : describeRemoval(state, found, 'manual');
 }
 
-/** What could be taken out, the largest first. */
+/** The content that can be removed, the largest first. */
 export function removableIn(state: State): (Candidate['place'] & { tokens: number; what: string })[] {
   return state.messages
     .filter(({ id }) => id !== state.compactions.message)
@@ -54,7 +54,7 @@ export function removableIn(state: State): (Candidate['place'] & { tokens: numbe
     .map(({ place, characters, what }) => ({ ...place, tokens: Math.ceil(characters / charactersPerToken), what }));
 }
 
-function removalOf(
+function describeRemoval(
   state: State,
   chosen: readonly Candidate[],
   cause: EventData['context.removed']['cause'],
@@ -67,7 +67,7 @@ function removalOf(
   });
   const left = parts.reduce((sum, { text }) => sum + text.length, 0);
   const removed = chosen.reduce((sum, { characters }) => sum + characters, 0);
-  const freedTokens = asCounted(state, Math.max(0, Math.floor((removed - left) / charactersPerToken)));
+  const freedTokens = inProviderTokens(state, Math.max(0, Math.floor((removed - left) / charactersPerToken)));
   return { parts, freedTokens, cause };
 }
 
@@ -97,10 +97,10 @@ function sizeOf(parts: readonly UserPart[]): Omit<Candidate, 'place'> {
   const inFiles = files.reduce((sum, { sizeBytes }) => sum + Math.ceil(sizeBytes * charactersPerByte), 0);
   const names = files.map(({ name, mediaType, sizeBytes }) => `${name ?? mediaType} (${sizeBytes} bytes)`);
   const what = [...(inText === 0 ? [] : [`${inText} characters`]), ...names].join(' and ');
-  return { characters: inText + inFiles, what, beginning: shortened(texts.join('\n'), keptCharacters) };
+  return { characters: inText + inFiles, what, beginning: shortenMiddle(texts.join('\n'), keptCharacters) };
 }
 
-/** The history without them: the text of each stands in its place. Messages that lose nothing are the same objects as before. */
+/** The history with each part replaced by its text. Messages that lose nothing are the same objects as before. */
 export function removeParts(messages: readonly HistoryMessage[], parts: readonly Removal[]): HistoryMessage[] {
   return messages.map((message) => {
     const own = parts.filter((part) => part.message === message.id);

@@ -1,23 +1,24 @@
-/** Fits regions of text into a budget: what matters least goes first, and what is preserved is shortened at last. */
-import { shortened } from '../pins/pins.ts';
+/** Fits regions of text into a budget: entries of the lowest priority are dropped first; preserved entries are only shortened, last of all. */
+import { charactersPerToken } from '../history/window.ts';
+import { shortenMiddle } from '../pins/pins.ts';
 import { tokensOfText } from './window.ts';
 
 type Entry = { text: string; isPreserved?: boolean };
 
 export type Region = {
   name: string;
-  /** The lowest goes first. */
+  /** The lowest is dropped first. */
   priority: number;
-  /** The first go first. */
+  /** The first are dropped first. */
   entries: readonly Entry[];
 };
 
-/** Preserved entries are not shortened below this, in characters, though the budget be broken. */
-const shortest = 400;
+/** Preserved entries are never shortened below this, even if the budget is exceeded. */
+const minEntryCharacters = 400;
 
 /**
- * The regions within `budgetTokens`, and how many entries each has lost. What is not preserved goes where all together are
- * over `optionalTokens`, which may be less.
+ * The regions within `budgetTokens`, and how many entries each has lost. Entries that are not preserved are dropped while
+ * all together exceed `optionalTokens`, which may be less.
  */
 export function sliceToBudget<Of extends Region>(
   regions: readonly Of[],
@@ -38,12 +39,12 @@ export function sliceToBudget<Of extends Region>(
   for (const region of kept.toSorted((one, other) => one.priority - other.priority)) {
     while (tokens > budgetTokens) {
       const longest = region.entries.reduce<Entry | null>(
-        (one, other) => (other.text.length > (one?.text.length ?? shortest) ? other : one),
+        (one, other) => (other.text.length > (one?.text.length ?? minEntryCharacters) ? other : one),
         null,
       );
       if (longest === null) break;
-      const excess = (tokens - budgetTokens) * 4;
-      const text = shortened(longest.text, Math.max(shortest, longest.text.length - excess));
+      const excess = (tokens - budgetTokens) * charactersPerToken;
+      const text = shortenMiddle(longest.text, Math.max(minEntryCharacters, longest.text.length - excess));
       tokens -= tokensOfText(longest.text) - tokensOfText(text);
       region.entries[region.entries.indexOf(longest)] = { ...longest, text };
     }

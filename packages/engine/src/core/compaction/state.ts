@@ -1,36 +1,36 @@
 import type { CompactionCause, EventData } from '@pawl/protocol';
 
-/** A compaction that was begun; `ready` once its summary is there. */
+/** A compaction that has started; `ready` once its summary is there. */
 export type Compaction = {
   number: number;
   cause: CompactionCause;
-  /** The last message that the summary stands for. */
+  /** The last message that the summary replaces. */
   through: string;
-  /** What the window held when it began. */
+  /** Tokens in the window when it started. */
   tokens: number;
   focus: string | null;
   /** No model is asked for its summary. */
   isMechanical: boolean;
   ready: Pick<EventData['compaction.summarised'], 'kind' | 'summary' | 'files' | 'recalled' | 'problem'> | null;
-  /** The history under it is another one now. */
-  isMoved: boolean;
+  /** A message that it summarises has changed since. */
+  isOutdated: boolean;
 };
 
 export type CompactionState = {
   compaction: Compaction | null;
-  /** `count` were begun, `applied` came to their end; `message` stands for the earlier conversation. */
+  /** `count` have started, `applied` have replaced messages; `message` is the id of the message that replaces them now. */
   compactions: {
     count: number;
     applied: number;
     /** In a row. */
     failures: number;
-    /** None is begun by itself for so many steps. */
+    /** None starts by itself for this many steps. */
     suspendedSteps: number;
     message: string | null;
-    /** The summary in it. */
+    /** The summary in that message. */
     summary: string | null;
   };
-  /** Results that were taken out of what the model sees. */
+  /** Results that were trimmed from what the model sees. */
   trimmed: number;
 };
 

@@ -1,27 +1,27 @@
-/** Old results that are large give way to a line that says where they can be read: without a model, and only in batches that pay. */
+/** Replaces old, large results by a line that says where they can be read: without a model, and only in batches that are worth it. */
 import type { EventData, ToolResult } from '@pawl/protocol';
 import { canonicalJson } from '../canonical-json.ts';
 import { charactersOf, charactersPerToken } from '../history/window.ts';
 import type { HistoryMessage, State } from '../state.ts';
-import { asCounted, usableTokens } from './window.ts';
+import { inProviderTokens, usableTokens } from './window.ts';
 
 /** The latest messages are left alone. */
 const untouched = 12;
-/** What is shorter stays, and so do the markers. */
-const leastCharacters = 2000;
-/** Each batch changes what a provider has in its cache, so it has to free this share of the window. */
-const leastFreedShare = 0.2;
+/** Shorter results stay, and so do the lines that replaced others. */
+const minCharacters = 2000;
+/** Each batch invalidates the provider's cache, so it has to free at least this share of the window. */
+const minFreedShare = 0.2;
 
 type Candidate = { message: string; result: ToolResult; isSuperseded: boolean };
 
-/** The next batch: what later calls have superseded, if that is enough; else all that is old and large. Null if it does not pay. */
+/** The next batch: results that later calls have superseded, if that frees enough; else all old, large results. Null if it is not worth it. */
 export function findTrim(state: State): EventData['context.trimmed'] | null {
-  const least = usableTokens(state.settings.modelInfo) * leastFreedShare;
+  const least = usableTokens(state.settings.modelInfo) * minFreedShare;
   const candidates = candidatesIn(state.messages);
   const batches = [candidates.filter(({ isSuperseded }) => isSuperseded), candidates];
   for (const batch of batches) {
     const freed = batch.reduce((sum, { result }) => sum + freedBy(result), 0);
-    const freedTokens = asCounted(state, freed);
+    const freedTokens = inProviderTokens(state, freed);
     if (batch.length === 0 || freedTokens < least) continue;
     return { results: batch.map(({ message, result }) => ({ message, call: result.call })), freedTokens };
   }
@@ -40,14 +40,13 @@ function candidatesIn(messages: readonly HistoryMessage[]): Candidate[] {
       const key = keys.get(result.call);
       const isSuperseded = key !== undefined && seen.has(key);
       if (key !== undefined && result.status === 'ok') seen.add(key);
-      if (index < old && sizeOf(result) > leastCharacters)
-        candidates.push({ message: message.id, result, isSuperseded });
+      if (index < old && sizeOf(result) > minCharacters) candidates.push({ message: message.id, result, isSuperseded });
     }
   }
   return candidates.reverse();
 }
 
-/** What a call is about: its path, or all that it asks for. */
+/** What a call is about: its path, or else all of its arguments. */
 function keysOfCalls(messages: readonly HistoryMessage[]): Map<string, string> {
   const keys = new Map<string, string>();
   for (const message of messages) {
@@ -73,7 +72,7 @@ function markerOf(result: ToolResult): string {
   return `[${result.content.length} characters${and} of this result were taken out to save room. If they still matter, call ${result.tool} again, or read them as they were with: history {"id":"${result.call}"}]`;
 }
 
-/** The history without them. Messages that lose nothing are the same objects as before. */
+/** The history without these results. Messages that lose nothing are the same objects as before. */
 export function trimMessages(
   messages: readonly HistoryMessage[],
   results: EventData['context.trimmed']['results'],

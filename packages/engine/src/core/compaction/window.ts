@@ -3,16 +3,16 @@ import type { ModelInfo } from '@pawl/protocol';
 import { charactersOf, charactersPerToken, windowTokens } from '../history/window.ts';
 import type { HistoryMessage, State } from '../state.ts';
 
-/** Room for what an estimate misses: a share of the window, and never less than this. */
+/** Room for errors of the estimate: a share of the window, and at least this many tokens. */
 const headRoomShare = 0.05;
-const leastHeadRoomTokens = 4000;
-/** Of a window that is small, or whose answers may fill it, this share is used all the same. */
-const leastUsableShare = 0.4;
+const minHeadRoomTokens = 4000;
+/** At least this share is usable, also of a small window or one that an answer could fill. */
+const minUsableShare = 0.4;
 
-/** Tokens that a request may hold: the window without the answer that is kept free for, and some room to spare. */
+/** Tokens that a request may hold: the window minus room for the answer and for errors of the estimate. */
 export function usableTokens({ contextTokens, outputTokens }: ModelInfo): number {
-  const headRoom = Math.max(Math.ceil(contextTokens * headRoomShare), leastHeadRoomTokens);
-  return Math.max(Math.ceil(contextTokens * leastUsableShare), contextTokens - outputTokens - headRoom, 1);
+  const headRoom = Math.max(Math.ceil(contextTokens * headRoomShare), minHeadRoomTokens);
+  return Math.max(Math.ceil(contextTokens * minUsableShare), contextTokens - outputTokens - headRoom, 1);
 }
 
 export function isOverThreshold(state: State): boolean {
@@ -20,22 +20,22 @@ export function isOverThreshold(state: State): boolean {
   return windowTokens(state) >= compaction.threshold * usableTokens(modelInfo);
 }
 
-/** Whether nothing more fits in. */
+/** Whether the window is full. */
 export function isFull(state: State): boolean {
   return windowTokens(state) >= usableTokens(state.settings.modelInfo);
 }
 
 export const tokensOfText = (text: string): number => Math.ceil(text.length / charactersPerToken);
 
-/** Messages are never changed in place, so what they come to stays the same. */
-const counted = new WeakMap<HistoryMessage, number>();
+/** Counts by message. Messages are never changed in place, so a count stays valid. */
+const tokenCounts = new WeakMap<HistoryMessage, number>();
 
-/** An estimate. */
+/** Estimated tokens of a message. */
 export function tokensOfMessage(message: HistoryMessage): number {
-  const known = counted.get(message);
+  const known = tokenCounts.get(message);
   if (known !== undefined) return known;
   const tokens = Math.ceil(charactersIn(message) / charactersPerToken);
-  counted.set(message, tokens);
+  tokenCounts.set(message, tokens);
   return tokens;
 }
 
@@ -60,8 +60,8 @@ function charactersIn(message: HistoryMessage): number {
 export const tokensOfMessages = (messages: readonly HistoryMessage[]): number =>
   messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
 
-/** An estimate for some of the messages in the provider's own measure, which may be far from ours for some languages. */
-export function asCounted(state: State, tokens: number): number {
+/** Converts an estimate into the provider's own count, which may differ a lot for some languages. */
+export function inProviderTokens(state: State, tokens: number): number {
   const all = tokensOfMessages(state.messages);
   return all === 0 ? tokens : Math.floor(tokens * Math.max(1, windowTokens(state) / all));
 }

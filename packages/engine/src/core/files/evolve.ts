@@ -10,7 +10,7 @@ export function evolveFiles(state: State, event: DurableEvent): void {
       break;
     }
     case 'files.reverted':
-      // What stands there now the session knew at some time, so it need not be read once more to be edited.
+      // The session has known this content before, so it need not read the file again before an edit.
       remember(state, event.data.files, true);
       break;
   }
@@ -19,7 +19,7 @@ export function evolveFiles(state: State, event: DurableEvent): void {
 function remember(state: State, files: unknown, isChange: boolean): void {
   if (typeof files !== 'object' || files === null) return;
   for (const [path, digest] of Object.entries(files)) {
-    // A path that is set anew stands last.
+    // Delete first, so that the path moves to the end.
     state.files.delete(path);
     state.files.set(path, typeof digest === 'string' ? digest : null);
     if (isChange) state.edited = [...state.edited.filter((other) => other !== path), path];

@@ -1,13 +1,13 @@
-/** Ends of work that rules of the session are about, until what they start has been asked for. */
+/** Ends of turns and tasks that a flow of the session reacts to, until its task has been requested. */
 import type { DurableEvent, EventData, TaskOutcome } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import { findTask } from '../tasks/tasks.ts';
-import type { Ending } from './state.ts';
+import type { FlowTrigger } from './state.ts';
 
 export function evolveFlows(state: State, event: DurableEvent): void {
   switch (event.type) {
     case 'session.forked':
-      state.endings = [];
+      state.flowTriggers = [];
       break;
     case 'turn.ended':
       addTurnEnd(state, event.data);
@@ -18,7 +18,9 @@ export function evolveFlows(state: State, event: DurableEvent): void {
     case 'task.requested': {
       const { flow } = event.data;
       if (flow === undefined) break;
-      state.endings = state.endings.filter((ending) => ending.flow.name !== flow.name || ending.from !== flow.from);
+      state.flowTriggers = state.flowTriggers.filter(
+        (ending) => ending.flow.name !== flow.name || ending.from !== flow.from,
+      );
       break;
     }
   }
@@ -30,7 +32,7 @@ function addTurnEnd(state: State, data: EventData['turn.ended']): void {
   const said = last?.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('') ?? '';
   const result = said.trim() === '' ? data.message : said;
   const outcome = outcomeOfTurn[data.outcome] ?? 'failed';
-  addEnding(state, { agent: state.settings.agent, outcome, from: `turn:${data.turn}`, result, depth: 1 });
+  addTriggers(state, { agent: state.settings.agent, outcome, from: `turn:${data.turn}`, result, depth: 1 });
 }
 
 const outcomeOfTurn: Partial<Record<EventData['turn.ended']['outcome'], TaskOutcome>> = {
@@ -44,13 +46,13 @@ function addTaskEnd(state: State, { task: id, outcome, envelope, message }: Even
   if (task === undefined) return;
   const result = envelope?.summary ?? message;
   const depth = (task.flow?.depth ?? 0) + 1;
-  addEnding(state, { agent: task.agent, outcome, from: `task:${id}:${task.instance}`, result, depth });
+  addTriggers(state, { agent: task.agent, outcome, from: `task:${id}:${task.instance}`, result, depth });
 }
 
-function addEnding(
+function addTriggers(
   state: State,
-  { agent, outcome, ...rest }: Omit<Ending, 'flow'> & { agent: string; outcome: TaskOutcome },
+  { agent, outcome, ...rest }: Omit<FlowTrigger, 'flow'> & { agent: string; outcome: TaskOutcome },
 ): void {
   const matching = (state.settings.flows ?? []).filter(({ when }) => when.agent === agent && when.outcome === outcome);
-  state.endings.push(...matching.map((flow) => ({ flow, ...rest })));
+  state.flowTriggers.push(...matching.map((flow) => ({ flow, ...rest })));
 }

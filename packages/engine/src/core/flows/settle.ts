@@ -1,21 +1,21 @@
-/** Rules that start work when work ends: a pure reading of the session's settings and of what has just ended. */
+/** Flows: rules of the session that start a task when a turn or a task ends. */
 import type { EventBody, Flow } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import { depthOf, nextTask, taskSettingsOf } from '../tasks/tasks.ts';
 
-/** Flows that may lead from one to another before they are taken for a circle. */
-const mostFlows = 5;
+/** Flows that may trigger one another before this is taken for a circle. */
+const maxFlows = 5;
 
-/** Tasks for the ends that a rule is about, each once. */
+/** Requests the next task that a flow starts. */
 export function settleFlows(state: State): EventBody[] {
-  const ending = state.endings.find(({ depth }) => depth <= mostFlows);
+  const ending = state.flowTriggers.find(({ depth }) => depth <= maxFlows);
   if (ending === undefined) return [];
   const { flow, from, result, depth } = ending;
   const below = depthOf(state) + 1;
-  // Where nothing can be delegated, nothing follows.
+  // A session that may not delegate starts no tasks by flows either.
   if (below > taskSettingsOf(state.settings).depth) return [];
   const { agent, prompt, scope } = flow.start;
-  const hasPlace = prompt.includes(place);
+  const hasPlace = prompt.includes(resultPlaceholder);
   const id = nextTask(state, agent);
   return [
     {
@@ -24,7 +24,7 @@ export function settleFlows(state: State): EventBody[] {
         task: id,
         session: `${state.session}.${id}`,
         agent,
-        prompt: hasPlace ? prompt.replaceAll(place, () => result) : prompt,
+        prompt: hasPlace ? prompt.replaceAll(resultPlaceholder, () => result) : prompt,
         ...(!hasPlace && { context: result }),
         ...(scope !== undefined && { scope }),
         isBackground: true,
@@ -38,10 +38,10 @@ export function settleFlows(state: State): EventBody[] {
   ];
 }
 
-/** Stands in a rule's prompt for what was given. */
-const place = '{{result}}';
+/** The place in a flow's prompt where the result is inserted. */
+const resultPlaceholder = '{{result}}';
 
-/** What is wrong with a rule, as a sentence; null if nothing is. */
+/** What is wrong with a flow, as a sentence; null if nothing is. */
 export function flowProblem({ name, when, start }: Flow): string | null {
   const isName = (agent: string) => /^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(agent);
   if (!isName(when.agent) || !isName(start.agent)) {

@@ -1,16 +1,16 @@
 import type { Flow } from '@pawl/protocol';
 
-/** An end of work that a rule of the session starts more work after. */
-export type Ending = {
+/** The end of a turn or task, matched by a flow whose task was not requested yet. */
+export type FlowTrigger = {
   flow: Flow;
   /** `turn:3`, `task:builder-1:2`. */
   from: string;
   result: string;
-  /** How many flows led to what it starts, with this one. */
+  /** How many flows led to the task that it starts, this one included. */
   depth: number;
 };
 
-/** Ends of work after which a rule starts more, until that has been asked for. */
-export type FlowsState = { endings: Ending[] };
+/** Ends of turns and tasks whose flows have still to start a task. */
+export type FlowsState = { flowTriggers: FlowTrigger[] };
 
-export const initialFlows = (): FlowsState => ({ endings: [] });
+export const initialFlows = (): FlowsState => ({ flowTriggers: [] });

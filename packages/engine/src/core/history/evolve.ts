@@ -1,4 +1,4 @@
-/** What the model sees of the conversation, and how much of its window that fills. */
+/** The messages that the model sees, and how much of its window they fill. */
 import type { AssistantMessage, DurableEvent, UserMessage } from '@pawl/protocol';
 import { removeParts } from '../compaction/remove.ts';
 import { trimMessages } from '../compaction/trim.ts';
@@ -29,7 +29,7 @@ export function evolveHistory(state: State, event: DurableEvent): void {
       state.signedFrom = state.messages.length;
       break;
     case 'context.gathered':
-      hydrate(state, event);
+      addHydrated(state, event);
       break;
     case 'context.trimmed':
       changeHistory(state, trimMessages(state.messages, event.data.results));
@@ -64,13 +64,13 @@ function addFile(state: State, digest: string): void {
   state.attachments.push(digest);
 }
 
-/** A partial answer was not counted by its provider. */
+/** The provider has not counted a partial answer. */
 function addAnswer(state: State, { isPartial, usage }: AssistantMessage): void {
   const tokens = totalTokens(usage);
   if (isPartial !== true && tokens > 0) state.window = countedWindow(tokens);
 }
 
-/** The results of a step are one message, which is added when the last of them is there. */
+/** The results of a step become one message when the last of them is there. */
 function addResult(state: State, { data, seq }: DurableEvent & { type: 'tool.finished' }): void {
   const { calls } = state.turn ?? { calls: [] };
   if (!calls.some(({ id }) => id === data.call)) return;
@@ -80,8 +80,8 @@ function addResult(state: State, { data, seq }: DurableEvent & { type: 'tool.fin
   if (results.length === calls.length) state.messages.push({ role: 'tool', results, id: `m${seq}` });
 }
 
-/** Context from outside stands after what was said, so that what a provider has cached stays as it is. */
-function hydrate(state: State, { data, seq }: DurableEvent & { type: 'context.gathered' }): void {
+/** Context from outside comes after the existing messages, so that the provider's cache stays valid. */
+function addHydrated(state: State, { data, seq }: DurableEvent & { type: 'context.gathered' }): void {
   const { hydrated = [] } = data;
   if (hydrated.length === 0) return;
   const content = hydrated.map(({ text }) => ({ type: 'text' as const, text }));
@@ -89,12 +89,12 @@ function hydrate(state: State, { data, seq }: DurableEvent & { type: 'context.ga
   for (const { text } of hydrated) state.window.charactersSince += text.length;
 }
 
-/** The messages that stay where a summary stands for those up to `through`. */
+/** The messages after `through`, which stay when a summary replaces those up to it. */
 export function messagesAfter({ messages }: Pick<State, 'messages'>, through: string): HistoryMessage[] {
   return messages.slice(messages.findIndex((message) => message.id === through) + 1);
 }
 
-/** What was checked for repair is checked again, and nothing was signed over the history as it is now. */
+/** All messages are checked for repair again, and no thinking was signed over this history. */
 function changeHistory(state: State, messages: HistoryMessage[]): void {
   state.messages = messages;
   state.checkedMessages = 0;

@@ -1,13 +1,13 @@
 /**
- * A history that a provider would refuse is mended before it is sent: every call has exactly one result, in order,
- * right after it; no result lacks its call; no answer is empty; the task is there. The mending is an event.
+ * Repairs a history that a provider would refuse, before it is sent: every call has exactly one result, in order, right
+ * after it; no result lacks its call; no answer is empty; the task is there. Repairs are an event.
  */
 import type { Repair, ToolCallPart, ToolResult } from '@pawl/protocol';
 import type { HistoryMessage, State } from '../state.ts';
 
 const lostResult = 'The result of this call was lost. Look at the state of things before trying it again.';
 
-/** What is wrong with the messages not checked yet. */
+/** Repairs for the messages that were not checked yet. */
 export function findRepairs(state: State): Repair[] {
   const { messages } = state;
   const repairs: Repair[] = [];
@@ -44,7 +44,7 @@ function callsOf(message: HistoryMessage | undefined): ToolCallPart[] {
   return message?.role === 'assistant' ? message.content.filter((part) => part.type === 'tool_call') : [];
 }
 
-/** Thinking alone counts only if the model was allowed to finish it. */
+/** Thinking alone counts as content only if the answer is not partial. */
 function isEmpty(message: HistoryMessage & { role: 'assistant' }): boolean {
   return message.content.every(
     (part) => (part.type === 'text' && part.text === '') || (part.type === 'thinking' && message.isPartial === true),

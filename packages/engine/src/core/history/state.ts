@@ -3,7 +3,7 @@ import type { Message } from '@pawl/protocol';
 /** A message of the history; its id is `m<seq>`, from the event that completed it. Never changed in place. */
 export type HistoryMessage = Message & { readonly id: string };
 
-/** What the model sees of the conversation. */
+/** The conversation as the model sees it. */
 export type HistoryState = {
   messages: HistoryMessage[];
   /** Messages from here on have not been checked for repair. */
@@ -12,11 +12,11 @@ export type HistoryState = {
   attachments: string[];
   /** Thinking in messages before this one was signed over a history that has changed since. */
   signedFrom: number;
-  /** What the window holds: the last request and answer as counted by the provider, and the characters and files added since. */
+  /** The fill of the window: tokens of the last request and answer as the provider counted them, and characters and files added since. */
   window: { tokens: number; charactersSince: number; filesSince: number };
 };
 
-/** A window of which all is counted. */
+/** A window right after the provider has counted it. */
 export const countedWindow = (tokens: number): HistoryState['window'] => ({
   tokens,
   charactersSince: 0,

@@ -1,4 +1,4 @@
-/** How much of the model's window the history fills, in estimates where no provider has counted. */
+/** How much of the model's window the history fills; estimated where no provider has counted yet. */
 import type { UserPart } from '@pawl/protocol';
 import type { HistoryState } from './state.ts';
 
@@ -13,7 +13,7 @@ export function charactersOf(part: UserPart): number {
   return part.type === 'text' ? part.text.length : tokensPerFile * charactersPerToken;
 }
 
-/** Tokens that the next request is known to carry: what the provider counted last, and an estimate of what came since. */
+/** Tokens of the next request: the provider's last count, and an estimate of what was added since. */
 export function windowTokens({ window }: Pick<HistoryState, 'window'>): number {
   const { tokens, charactersSince, filesSince } = window;
   return Math.max(0, tokens + Math.ceil(charactersSince / charactersPerToken) + filesSince * tokensPerFile);

@@ -1,11 +1,14 @@
-/** What may be sent, changed in the queue and taken back, and by whom. */
+/** Which inputs may be sent, edited in the queue and removed, and by whom. */
 import type { EventBody, UserPart } from '@pawl/protocol';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 import { optionsOf, optionsRefusal } from '../turn/options.ts';
 
-type InputCommand = Extract<Fingerprinted, { type: `input.${string}` | 'context.add' | 'files.report' | 'feedback' }>;
+type InputCommand = Extract<
+  FingerprintedCommand,
+  { type: `input.${string}` | 'context.add' | 'files.report' | 'feedback' }
+>;
 
 export function decideInput(state: State, command: InputCommand): Decision {
   switch (command.type) {
@@ -36,7 +39,7 @@ function send(state: State, command: InputCommand & { type: 'input.send' }): Dec
   const { turn } = state;
   const { content, delivery } = command.data;
   if (isEmpty(content)) return refuse('empty_input', 'The input is empty. Send some text.');
-  // A person may talk to a task that has ended; its owner opens it again, with something to spend.
+  // A person may send to a task that has ended; its owner reopens it instead, with an allotment.
   if (state.assignment?.finished != null && command.by.kind === 'agent') {
     return refuse('task_ended', 'This task has ended already.');
   }
@@ -68,7 +71,10 @@ function isEmpty(content: readonly UserPart[]): boolean {
 }
 
 /** An input may be changed by a person, and by whoever sent it, until it is taken. */
-function queueRefusal(state: State, command: Fingerprinted & { type: 'input.edit' | 'input.remove' }): Decision | null {
+function queueRefusal(
+  state: State,
+  command: FingerprintedCommand & { type: 'input.edit' | 'input.remove' },
+): Decision | null {
   const { input } = command.data;
   const queued = state.queue.find((other) => other.id === input);
   if (queued === undefined) {
@@ -79,7 +85,7 @@ function queueRefusal(state: State, command: Fingerprinted & { type: 'input.edit
   return refuse('human_only', `Input ${input} is not yours. Only a person can change what another sent.`);
 }
 
-/** Between a call and its results nothing may stand, so context waits for the next safe point of a running turn. */
+/** Nothing may stand between a call and its result, so context waits in the queue until the calls of the step are done. */
 function addContext(input: string, content: UserPart[], isFeedback = false): Decision {
   if (isEmpty(content)) return refuse('empty_input', 'The message is empty. Send some text.');
   const data = { input, delivery: 'context' as const, content, ...(isFeedback && { isFeedback }) };

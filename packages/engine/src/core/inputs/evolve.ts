@@ -1,4 +1,4 @@
-/** What waits to be taken up, and what was asked for. */
+/** The queue of inputs, the task of the session, and the latest request. */
 import type { DurableEvent, UserMessage } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
 import type { State, Turn } from '../state.ts';
@@ -26,7 +26,7 @@ export function evolveInputs(state: State, event: DurableEvent): void {
       removeFromQueue(state, event.data.input);
       break;
     case 'message.added':
-      if (event.data.message.role === 'user') takeUp(state, event.data.message);
+      if (event.data.message.role === 'user') recordTaken(state, event.data.message);
       break;
     case 'turn.ended':
       disposeOfQueue(state, state.turn?.cancel ?? null);
@@ -41,7 +41,7 @@ function addToQueue(state: State, { data, by }: DurableEvent & { type: 'input.qu
   const queued: QueuedInput = { id: input, delivery, content, options: optionsOf(data), isSteering, by };
   if (delivery === 'interrupt') state.queue.unshift(queued);
   else state.queue.push(queued);
-  // What another agent writes does not release what a person told to wait.
+  // Mail of another agent does not release inputs that a person put on hold.
   if (delivery !== 'context' && !isMail) state.isHeld = false;
 }
 
@@ -49,17 +49,17 @@ function removeFromQueue(state: State, id: string): void {
   state.queue = state.queue.filter((input) => input.id !== id);
 }
 
-function takeUp(state: State, { source, input, content }: UserMessage): void {
+function recordTaken(state: State, { source, input, content }: UserMessage): void {
   if (source === 'input') {
     state.task ??= textOf(content);
-    // What comes in the middle of a turn, or from another agent, does not take the place of what the turn is about.
+    // A steering input or a mail is not a new request.
     const isSteer = state.queue.find(({ id }) => id === input)?.delivery === 'steer';
-    if (!isSteer && !isFromMail(state, input)) state.asked = textOf(content);
+    if (!isSteer && !isFromMail(state, input)) state.latestRequest = textOf(content);
   }
   if (input !== undefined) removeFromQueue(state, input);
 }
 
-/** What a canceller says of the queue holds for what was queued then; whatever was sent since runs. */
+/** A cancel decides about the inputs that were queued when it came; later ones run. */
 function disposeOfQueue(state: State, cancel: Turn['cancel']): void {
   const { queue = 'run', inputs = [] } = cancel ?? {};
   const isCovered = ({ id }: QueuedInput) => inputs.includes(id);

@@ -6,19 +6,19 @@ export type QueuedInput = {
   content: UserPart[];
   /** What it asks of the turn that it starts. */
   options: TurnOptions;
-  /** It says how the work should be done: it steers, interrupts or gives feedback. */
+  /** It tells how to do the work: it steers, interrupts or gives feedback. */
   isSteering: boolean;
   by: Actor;
 };
 
 export type InputsState = {
   queue: QueuedInput[];
-  /** Queued inputs wait for the next one that is sent. */
+  /** Queued inputs wait until another one is sent. */
   isHeld: boolean;
   /** The first input: what the session is for. */
   task: string | null;
-  /** What a person asked for last, where that began a turn. */
-  asked: string | null;
+  /** The latest input of a person that started a turn. */
+  latestRequest: string | null;
 };
 
-export const initialInputs = (): InputsState => ({ queue: [], isHeld: false, task: null, asked: null });
+export const initialInputs = (): InputsState => ({ queue: [], isHeld: false, task: null, latestRequest: null });

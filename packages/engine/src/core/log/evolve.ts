@@ -8,6 +8,6 @@ export function evolveLog(state: State, event: DurableEvent): void {
   state.now = event.at;
   const { command, digest = '' } = event.by;
   if (command !== undefined) state.commands.set(command, { digest, seq: event.seq });
-  // A fork answers for nothing that its original was told.
+  // A fork does not know the commands of its original.
   if (event.type === 'session.forked') state.commands.clear();
 }

@@ -1,48 +1,48 @@
-/** Mail between the sessions of one tree: what may be written, and what follows for whom it reaches. */
-import type { CommandData, EventBody, EventData, Letter } from '@pawl/protocol';
-import { untrusted } from '@pawl/protocol';
-import type { Decision, Fingerprinted } from '../decision.ts';
+/** Mail between the sessions of one tree: what may be sent, what a received mail starts, and retries of deliveries. */
+import type { CommandData, EventBody, EventData, MailDraft } from '@pawl/protocol';
+import { bounds, untrusted } from '@pawl/protocol';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 
-/** A letter and whom it is for, as a tool hands it over. */
-export type Outgoing = Letter & { to: string };
+/** A mail and its receiver, as a tool hands it over. */
+export type OutgoingMail = MailDraft & { to: string };
 
-const longestText = 20_000;
-/** Mails of one thread that a session may send: two agents that only answer each other come to an end. */
-const mostInThread = 50;
+/** Mails that a session may send in one thread, so that two agents do not answer each other for ever. */
+const maxInThread = 50;
 /** Mails that may be on their way at the same time. */
-const mostUnderWay = 100;
+const maxUnderWay = 100;
 
-/** Back-off of the deliveries: 1 s doubling to a minute, some four minutes in all. */
-const mostAttempts = 10;
+/** Back-off between deliveries: doubles from 1 s to a minute, about four minutes in all. */
+const maxAttempts = 10;
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
 
-/** Why this may not be sent, as a sentence; null if it may. */
-export function letterProblem(
+/** Why this mail may not be sent, as a sentence; null if it may. */
+export function mailProblem(
   state: State,
-  { to, text, replyTo }: Pick<Outgoing, 'to' | 'text' | 'replyTo'>,
+  { to, text, replyTo }: Pick<OutgoingMail, 'to' | 'text' | 'replyTo'>,
 ): string | null {
   if (to === state.session) return 'A session does not write to itself. Use notes.';
   if (to === '' || text.trim() === '') return 'A mail has somebody whom it is for, and a text.';
-  if (text.length > longestText) return `A mail has at most ${longestText} characters. Write the rest to a file.`;
-  if (state.mail.outbox.length >= mostUnderWay) {
-    return `${mostUnderWay} mails are on their way already. Wait until some are delivered.`;
+  if (text.length > bounds.maxMailCharacters)
+    return `A mail has at most ${bounds.maxMailCharacters} characters. Write the rest to a file.`;
+  if (state.mail.outbox.length >= maxUnderWay) {
+    return `${maxUnderWay} mails are on their way already. Wait until some are delivered.`;
   }
   const thread = replyTo === undefined ? undefined : state.mail.threadOf.get(replyTo);
   if (replyTo !== undefined && thread === undefined) return `There is no mail ${replyTo} to reply to.`;
-  if (thread !== undefined && (state.mail.sentIn.get(thread) ?? 0) >= mostInThread) {
-    return `This thread has ${mostInThread} mails of yours already. Decide by yourself, or end the work.`;
+  if (thread !== undefined && (state.mail.sentIn.get(thread) ?? 0) >= maxInThread) {
+    return `This thread has ${maxInThread} mails of yours already. Decide by yourself, or end the work.`;
   }
   return null;
 }
 
-/** The intent to deliver it. `mail` is its id. */
-export function sent(
+/** The event that makes its delivery due. `mail` is its id. */
+export function mailSent(
   state: State,
   mail: string,
-  { to, kind, priority, text, replyTo, artifacts }: Outgoing,
+  { to, kind, priority, text, replyTo, artifacts }: OutgoingMail,
 ): EventBody {
   const thread = (replyTo === undefined ? undefined : state.mail.threadOf.get(replyTo)) ?? mail;
   return {
@@ -51,17 +51,17 @@ export function sent(
   };
 }
 
-/** Id of a mail: where it was written, so that the same one is never another. */
+/** Id of a mail, from where it was written, so that a repetition has the same id. */
 export const mailId = (session: string, place: string): string => `${session}:${place}`;
 
-type MailCommand = Fingerprinted & { type: 'mail.send' | 'mail.receive' | 'mail.acknowledge' };
+type MailCommand = FingerprintedCommand & { type: 'mail.send' | 'mail.receive' | 'mail.acknowledge' };
 
 export function decideMail(state: State, command: MailCommand): Decision {
   switch (command.type) {
     case 'mail.send': {
-      const problem = letterProblem(state, command.data);
+      const problem = mailProblem(state, command.data);
       if (problem !== null) return refuse('bad_mail', problem);
-      return accept(sent(state, mailId(state.session, command.id), command.data));
+      return accept(mailSent(state, mailId(state.session, command.id), command.data));
     }
     case 'mail.receive':
       return receive(state, command.data, command);
@@ -85,7 +85,7 @@ function receive(state: State, mail: CommandData['mail.receive'], { id, by }: Ma
     return refuse('bad_mail', 'A mail comes from the session that wrote it, under its own id.');
   }
   const content = [{ type: 'text' as const, text: mailText(mail) }];
-  // Only its owner sets a task to work, with something to spend.
+  // A mail does not start a task that has no work; only its owner does, with an allotment.
   const isAtWork = state.assignment === null || (state.assignment.instance > 0 && state.assignment.finished === null);
   const delivery = isAtWork ? deliveries[mail.priority] : 'context';
   const events: EventBody[] = [
@@ -100,31 +100,31 @@ function receive(state: State, mail: CommandData['mail.receive'], { id, by }: Ma
   return accept(...events);
 }
 
-/** As the model reads it. What another agent wrote is information, and stands in tags that it cannot forge. */
+/** The mail as the model reads it. Text of another agent is information, in tags that it cannot forge. */
 function mailText({ mail, from, kind, text, replyTo, artifacts }: EventData['mail.received']): string {
   const about = { mail, from, kind, ...(replyTo !== undefined && { 'reply-to': replyTo }) };
   const attached = artifacts.length === 0 ? '' : `\nArtifacts: ${artifacts.join(', ')}`;
   return untrusted('mail', about, `${text}${attached}`);
 }
 
-/** What a delivery that failed leads to: another try after a while, or the end, of which the agent is told. */
-export function undelivered(
+/** What follows from a failed delivery: another try after a while, or a failure that the agent is told about. */
+export function decideUndelivered(
   state: State,
   { mail, at, message, isFinal }: { mail: string; at: number; message: string; isFinal: boolean },
-): EventBody[] {
+): Decision {
   const found = state.mail.outbox.find((each) => each.mail === mail);
-  if (found === undefined) return [];
+  if (found === undefined) return accept();
   const attempt = found.attempts + 1;
-  if (!isFinal && attempt < mostAttempts) {
+  if (!isFinal && attempt < maxAttempts) {
     const retryAt = at + Math.min(longestWaitMs, firstWaitMs * 2 ** found.attempts);
-    return [{ type: 'mail.delayed', data: { mail, attempt, message, retryAt } }];
+    return accept({ type: 'mail.delayed', data: { mail, attempt, message, retryAt } });
   }
   const text = `Your mail ${mail} to ${found.to} was not delivered: ${message}`;
-  return [
+  return accept(
     { type: 'mail.failed', data: { mail, message } },
     {
       type: 'input.queued',
       data: { input: `${mail}:failed`, delivery: 'context', content: [{ type: 'text', text }] },
     },
-  ];
+  );
 }

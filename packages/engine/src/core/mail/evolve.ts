@@ -1,10 +1,10 @@
-/** What the events of a session change in its mailbox. */
+/** The session's mailbox. */
 import type { DurableEvent } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import type { Mailbox } from './state.ts';
 import { emptyMailbox } from './state.ts';
 
-/** The id of the effect that rings when a delivery is tried again. */
+/** The id of the timer that fires when a delivery is tried again. */
 export const mailTimer = (mail: string, attempt: number) => `timer:mail:${mail}:${attempt}`;
 
 export function evolveMail(state: State, event: DurableEvent): void {
@@ -43,7 +43,7 @@ export function evolveMail(state: State, event: DurableEvent): void {
     case 'message.added': {
       const { message } = event.data;
       if (message.role === 'user') addToHistory(box, message.input);
-      // An answer was made from a request that held every mail of the history.
+      // The request for this answer held every mail of the history.
       else if (message.isPartial !== true) markRead(box);
       break;
     }

@@ -1,6 +1,6 @@
 import type { EventData } from '@pawl/protocol';
 
-/** Mails on their way, and mails that came. */
+/** Mail on its way out, and mail that was received. */
 export type Mailbox = {
   outbox: (EventData['mail.sent'] & { attempts: number; retryAt: number | null })[];
   inbox: (EventData['mail.received'] & {
@@ -12,7 +12,7 @@ export type Mailbox = {
   })[];
   /** The thread of each mail. */
   threadOf: Map<string, string>;
-  /** Mails sent from here, by thread. */
+  /** How many mails were sent from here, by thread. */
   sentIn: Map<string, number>;
 };
 

@@ -1,4 +1,4 @@
-/** What persons say, kept word for word for as long as the session lives. */
+/** Words of persons that are kept verbatim for the life of the session. */
 import type { DurableEvent } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import type { Pin } from './state.ts';
@@ -17,14 +17,14 @@ export function evolvePins(state: State, event: DurableEvent): void {
   }
 }
 
-/** What is said again stands where it was said last. */
+/** A pin with the same text replaces the earlier one. */
 function addPin(state: State, pin: Pin): void {
   state.pins = [...state.pins.filter(({ text }) => text !== pin.text), pin];
 }
 
 type Refusal = Extract<DurableEvent, { type: 'approval.resolved' | 'review.resolved' }>;
 
-/** Why a person refused a call or a result. */
+/** Pins the reason for which a person refused a call or a result. */
 function addReason(state: State, { seq, by, data }: Refusal): void {
   const reason = data.reason?.trim() ?? '';
   if (by.kind === 'engine' || reason === '') return;

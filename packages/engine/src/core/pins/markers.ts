@@ -1,6 +1,6 @@
 /**
- * Words by which an input is taken for a standing instruction: one that says how to work, beyond the task at hand.
- * Better one too many than one too few: what is taken for one is only kept, word for word.
+ * Words that mark an input as a standing instruction: one that says how to work beyond the current task.
+ * Matching too much does little harm: a match is only kept verbatim.
  */
 export const standingMarkers: readonly RegExp[] = [
   /\b(?:never|always)\b/i,

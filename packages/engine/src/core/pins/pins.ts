@@ -1,36 +1,36 @@
-/** What persons said that must not be forgotten, word for word: their corrections, and what else they said, while there is room. */
+/** Words of persons that a compaction keeps verbatim: corrections always, other inputs while there is room. */
 import type { State } from '../state.ts';
 import { standingMarkers } from './markers.ts';
 import type { Pin } from './state.ts';
 
-/** By which what a person says is kept. */
+/** The rules by which an input becomes a pin. */
 export type PinRules = {
-  /** Words of an instruction that stands. */
+  /** Words that mark a standing instruction. */
   markers: readonly RegExp[];
-  /** Longer inputs are data as often as not: of these only the lines that instruct are kept. In characters. */
+  /** Of longer inputs, which often hold data, only the lines that instruct are kept. In characters. */
   longestWhole: number;
   longestLine: number;
-  /** Of those, from the beginning and from the end, where instructions stand beside data. */
-  mostLines: number;
+  /** Lines that are kept from the beginning and as many from the end, where instructions usually are. */
+  maxLines: number;
   /** Plain inputs that are longer are not kept. In characters. */
   longestPlain: number;
 };
 
-const rulesOfToday: PinRules = {
+const currentPinRules: PinRules = {
   markers: standingMarkers,
   longestWhole: 1500,
   longestLine: 400,
-  mostLines: 10,
+  maxLines: 10,
   longestPlain: 400,
 };
 
-type Said = { source: 'input' | 'context'; text: string; isSteering: boolean };
+type SaidText = { source: 'input' | 'context'; text: string; isSteering: boolean };
 
-/** What is to be kept of an input, or of feedback, that is taken up. The first input is the task, and is kept as that. */
+/** What to pin of an input or feedback that is taken. The first input is kept as the task instead. */
 export function pinOf(
   { task }: Pick<State, 'task'>,
-  { source, text, isSteering }: Said,
-  rules = rulesOfToday,
+  { source, text, isSteering }: SaidText,
+  rules = currentPinRules,
 ): Omit<Pin, 'seq'> | null {
   const said = text.trim();
   if (source === 'input' && task === null) return standingPin(said, rules);
@@ -41,29 +41,29 @@ export function pinOf(
   return said.length <= rules.longestPlain ? { text: said, isCorrection: false } : null;
 }
 
-/** Whether a text reads like an instruction that stands. */
-export const isStanding = (text: string, { markers } = rulesOfToday): boolean =>
+/** Whether a text reads like a standing instruction. */
+export const isStanding = (text: string, { markers } = currentPinRules): boolean =>
   markers.some((marker) => marker.test(text));
 
-/** The lines of a long text that read like instructions that stand. */
+/** Pins the lines of a long text that read like standing instructions. */
 function standingPin(text: string, rules: PinRules): Omit<Pin, 'seq'> | null {
   if (text.length <= rules.longestWhole) return null;
-  const { longestLine, mostLines } = rules;
+  const { longestLine, maxLines } = rules;
   const lines = text
     .split('\n')
     .filter((line) => line.trim() !== '' && line.length <= longestLine && isStanding(line, rules));
-  const some = lines.length <= 2 * mostLines ? lines : [...lines.slice(0, mostLines), ...lines.slice(-mostLines)];
+  const some = lines.length <= 2 * maxLines ? lines : [...lines.slice(0, maxLines), ...lines.slice(-maxLines)];
   return some.length === 0 ? null : { text: some.join('\n'), isCorrection: true };
 }
 
 /** All pins together, in characters. */
-const mostCharacters = 40_000;
+const maxCharacters = 40_000;
 /** A correction is not shortened below this. */
 const shortestCorrection = 400;
 
-/** The pins there is room for. The oldest plain ones go first; then the longest corrections are shortened. */
-export function keptPins(pins: readonly Pin[]): Pin[] {
-  let excess = pins.reduce((sum, { text }) => sum + text.length, 0) - mostCharacters;
+/** The pins that fit. The oldest plain ones are dropped first; then the longest corrections are shortened. */
+export function pinsWithinLimit(pins: readonly Pin[]): Pin[] {
+  let excess = pins.reduce((sum, { text }) => sum + text.length, 0) - maxCharacters;
   let kept = pins.filter(({ isCorrection, text }) => {
     if (isCorrection || excess <= 0) return true;
     excess -= text.length;
@@ -75,7 +75,7 @@ export function keptPins(pins: readonly Pin[]): Pin[] {
       null,
     );
     if (longest === null || longest.text.length <= shortestCorrection) break;
-    const text = shortened(longest.text, Math.max(shortestCorrection, longest.text.length - excess - 1));
+    const text = shortenMiddle(longest.text, Math.max(shortestCorrection, longest.text.length - excess - 1));
     excess -= longest.text.length - text.length;
     kept = kept.map((one) => (one === longest ? { ...one, text } : one));
   }
@@ -84,8 +84,8 @@ export function keptPins(pins: readonly Pin[]): Pin[] {
 
 const gap = ' […] ';
 
-/** The beginning and the end of it, in so many characters. */
-export function shortened(text: string, characters: number): string {
+/** Shortens a text to at most `characters`, keeping its beginning and its end. */
+export function shortenMiddle(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const half = Math.max(0, Math.floor((characters - gap.length) / 2));
   return `${text.slice(0, half).toWellFormed()}${gap}${half === 0 ? '' : text.slice(-half).toWellFormed()}`;

@@ -6,7 +6,7 @@ export type Pin = {
   isCorrection: boolean;
 };
 
-/** What persons said that a compaction must keep word for word. */
+/** Words of persons that a compaction keeps verbatim. */
 export type PinsState = { pins: Pin[] };
 
 export const initialPins = (): PinsState => ({ pins: [] });

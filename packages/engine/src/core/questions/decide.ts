@@ -1,32 +1,12 @@
-/** Questions to the person, and which answers to them count. */
-import type { Answer, EventBody, Question } from '@pawl/protocol';
+/** Which answers to the questions of a call count, and who may give them. */
+import type { Answer, Question } from '@pawl/protocol';
+import { bounds } from '@pawl/protocol';
 import { findCall } from '../calls/evolve.ts';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
-import type { Call, State } from '../state.ts';
+import type { State } from '../state.ts';
 
-/** Longest answer in a person's own words, in characters. */
-const longestText = 20_000;
-
-/** Whether the call asks the person something, and does not have the answer yet. */
-export function isOwedAnswer({ judgement, questions }: Call): boolean {
-  return (judgement?.questions ?? []).length > 0 && questions === null;
-}
-
-/** What holds where nobody answers; null when some question has no default. */
-function defaultsOf(questions: readonly Question[]): Answer[] | null {
-  const defaults = questions.flatMap((question) => question.default ?? []);
-  return defaults.length === questions.length ? defaults : null;
-}
-
-/** The end of questions that nobody answered. */
-export function unanswered(call: Call, outcome: 'timeout' | 'unattended' | 'cancelled'): EventBody {
-  const asked = call.questions?.asked ?? call.judgement?.questions ?? [];
-  const answers = outcome === 'cancelled' ? null : defaultsOf(asked);
-  return { type: 'question.answered', data: { call: call.id, outcome, ...(answers !== null && { answers }) } };
-}
-
-/** What keeps an answer from being one to this question, as a sentence; null if nothing does. */
+/** Why this is no valid answer to the question, as a sentence; null if it is valid. */
 export function answerProblem(question: Question, { choices, text }: Answer): string | null {
   const { header, options, isMultiple, takesText } = question;
   const labels = options.map(({ label }) => label);
@@ -35,19 +15,20 @@ export function answerProblem(question: Question, { choices, text }: Answer): st
   if (new Set(choices).size < choices.length) return `"${header}" was given the same option twice.`;
   if (choices.length > 1 && !isMultiple) return `"${header}" takes one option.`;
   if (text !== undefined && !takesText) return `"${header}" takes one of its options, and no other words.`;
-  if ((text ?? '').length > longestText) return `The answer to "${header}" is longer than ${longestText} characters.`;
-  // To choose none of several is an answer; to say nothing is not.
+  if ((text ?? '').length > bounds.maxAnswerCharacters)
+    return `The answer to "${header}" is longer than ${bounds.maxAnswerCharacters} characters.`;
+  // Choosing none of several options is an answer; an empty text is not.
   const isEmpty = choices.length === 0 && (text ?? '').trim() === '';
   return isEmpty && !(isMultiple && text === undefined) ? `"${header}" has no answer.` : null;
 }
 
-const form = 'Give a list of one { choices: [labels of options], text?: other words } for each question.';
+const answerForm = 'Give a list of one { choices: [labels of options], text?: other words } for each question.';
 
-/** What keeps a value from being a list of answers, as a sentence; null if nothing does. Callers in process are not checked by schemas. */
+/** Why a value is no list of answers, as a sentence; null if it is one. Callers in the same process are not checked by schemas. */
 function answersProblem(answers: unknown): string | null {
-  if (!Array.isArray(answers)) return `\`answers\` is not a list. ${form}`;
+  if (!Array.isArray(answers)) return `\`answers\` is not a list. ${answerForm}`;
   const index = answers.findIndex((answer) => !isAnswer(answer));
-  return index < 0 ? null : `Answer ${index + 1} of ${answers.length} is not of the form of an answer. ${form}`;
+  return index < 0 ? null : `Answer ${index + 1} of ${answers.length} is not of the form of an answer. ${answerForm}`;
 }
 
 function isAnswer(value: unknown): value is Answer {
@@ -62,9 +43,9 @@ function waitingText({ turn }: State): string {
   return waiting.length === 0 ? 'No call does.' : `These do: ${waiting.join(', ')}.`;
 }
 
-type AnswerCommand = Fingerprinted & { type: 'question.answer' | 'question.decline' };
+type AnswerCommand = FingerprintedCommand & { type: 'question.answer' | 'question.decline' };
 
-/** A person answers, or says that they will not. */
+/** A person answers, or declines to. */
 export function answerQuestions(state: State, command: AnswerCommand): Decision {
   if (command.by.kind !== 'human') return refuse('human_only', 'Only a person can answer a question.');
   const call = findCall(state, command.data.call);
@@ -90,7 +71,7 @@ export function answerQuestions(state: State, command: AnswerCommand): Decision 
   if (answers.length !== open.asked.length) {
     return refuse(
       'bad_answer',
-      `Of questions there are ${open.asked.length}, and of answers ${answers.length}. ${form}`,
+      `Of questions there are ${open.asked.length}, and of answers ${answers.length}. ${answerForm}`,
     );
   }
   for (const [index, question] of open.asked.entries()) {

@@ -1,6 +1,6 @@
-/** What becomes of the questions that a call asks the person. */
+/** The questions that a call asks a person, and their reply. */
 import type { DurableEvent } from '@pawl/protocol';
-import { judgeOnceMore } from '../calls/judge-again.ts';
+import { judgeAgainAsApproved } from '../calls/judge-again.ts';
 import type { Call } from '../state.ts';
 
 type QuestionEvent = Extract<DurableEvent, { type: 'question.asked' | 'question.answered' }>;
@@ -13,11 +13,11 @@ export function evolveQuestion(call: Call, event: QuestionEvent): void {
     return;
   }
   const { outcome, answers = null, reason = null } = event.data;
-  // Where nobody is there, nothing was asked before it is answered.
+  // With nobody there, questions are answered by their defaults without being asked.
   const asked = call.questions ?? { ...notAsked(call), round: call.round };
   call.questions = { ...asked, reply: { outcome, answers, reason, by: event.by } };
   if (answers === null) call.status = 'refused';
-  else if (call.isStale) judgeOnceMore(call);
+  else if (call.isStale) judgeAgainAsApproved(call);
   else call.status = 'allowed';
 }
 

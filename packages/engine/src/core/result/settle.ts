@@ -1,11 +1,11 @@
-/** An answer that is not what was asked for is asked for once more, in the history, so that everybody sees it. */
+/** Asks once more for an answer that does not satisfy the schema, with a message in the history that everybody sees. */
 import type { EventBody } from '@pawl/protocol';
 import type { State, Turn } from '../state.ts';
 
-/** A longer schema is not repeated: the model was given it with the request. */
+/** A longer schema is not repeated, since every request carries it. In characters. */
 const longestSchema = 4000;
 
-export function corrected(_: State, turn: Turn): EventBody[] | null {
+export function askAgainForResult(_: State, turn: Turn): EventBody[] | null {
   if (turn.correction === null) return null;
   const schema = JSON.stringify(turn.options.outputSchema);
   const repeated = schema.length > longestSchema ? '' : `\n${schema}`;

@@ -4,9 +4,9 @@ export type TurnResultState = {
   wrongResults: number;
   /** The step of the last of them. */
   wrongStep: number | null;
-  /** What the agent has to be told of the last one. */
+  /** What the agent still has to be told about the last of them. */
   correction: string | null;
-  /** What is wrong with the last one, where it is not asked for again. */
+  /** What is wrong with the last of them, where the turn fails because of it. */
   failedResult: string | null;
 };
 

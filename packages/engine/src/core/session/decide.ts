@@ -1,14 +1,14 @@
 /** Who may pause a session and change its settings. */
 import { isWidening, modeAfter } from '../agents/profile.ts';
 import { compactionRefusal } from '../compaction/decide.ts';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 import { configureTask, isOwner } from '../tasks/decide.ts';
 import { limitsRefusal } from './limits.ts';
-import { mergeLimits } from './state.ts';
+import { mergeDefined } from './state.ts';
 
-type SessionCommand = Extract<Fingerprinted, { type: `session.${string}` }>;
+type SessionCommand = Extract<FingerprintedCommand, { type: `session.${string}` }>;
 
 export function decideSession(state: State, command: SessionCommand): Decision {
   switch (command.type) {
@@ -59,7 +59,7 @@ function configure(state: State, command: SessionCommand & { type: 'session.conf
   if (model !== undefined && modelInfo === undefined) {
     return refuse('bad_command', 'A change of the model needs its modelInfo: limits, and whether its price is known.');
   }
-  const limits = mergeLimits(settings.limits, command.data.limits ?? {});
+  const limits = mergeDefined(settings.limits, command.data.limits ?? {});
   const isPriceKnown = modelInfo?.isPriceKnown ?? settings.modelInfo.isPriceKnown;
   const next = modeAfter(settings, command.data);
   return (

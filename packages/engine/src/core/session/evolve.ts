@@ -2,7 +2,7 @@
 import type { DurableEvent, EventData } from '@pawl/protocol';
 import { switchAgent } from '../agents/switch.ts';
 import type { State } from '../state.ts';
-import { merged, mergeLimits } from './state.ts';
+import { mergeDefined } from './state.ts';
 
 export function evolveSession(state: State, event: DurableEvent): void {
   switch (event.type) {
@@ -50,6 +50,6 @@ function configure({ settings }: State, data: EventData['session.configured']): 
   switchAgent(settings, data);
   if (mode !== undefined) settings.mode = mode;
   if (isAttended !== undefined) settings.isAttended = isAttended;
-  if (limits !== undefined) settings.limits = mergeLimits(settings.limits, limits);
-  if (compaction !== undefined) settings.compaction = merged(settings.compaction, compaction);
+  if (limits !== undefined) settings.limits = mergeDefined(settings.limits, limits);
+  if (compaction !== undefined) settings.compaction = mergeDefined(settings.compaction, compaction);
 }

@@ -1,19 +1,21 @@
-/** Which limits can be held. */
+/** Which limits are valid. */
 import type { Limits } from '@pawl/protocol';
+import { bounds } from '@pawl/protocol';
 import type { Refusal } from '../decision.ts';
 import { refuse } from '../decision.ts';
 
 /**
- * Limits that are none, or that nobody could hold: a limit in dollars is worth nothing where the price is unknown,
- * so it is refused before anything is spent.
+ * Why limits are refused; null if they are valid. A limit in dollars is refused where the price is unknown, because it
+ * could not be enforced.
  */
 export function limitsRefusal(limits: Limits, isPriceKnown: boolean): Refusal | null {
   const { steps, durationMs, tokens, usd, sessionTokens, sessionUsd, approvalTimeoutMs } = limits;
   const isCount = (value: number | null, least: number, most = Number.MAX_SAFE_INTEGER) =>
     value === null || (Number.isInteger(value) && value >= least && value <= most);
   const isAmount = (value: number | null) => value === null || (Number.isFinite(value) && value >= 0);
-  if (steps === null || !isCount(steps, 1, 1000))
-    return refuse('bad_limit', 'The limit of steps is a whole number from 1 to 1000.');
+  if (steps === null || !isCount(steps, 1, bounds.maxSteps)) {
+    return refuse('bad_limit', `The limit of steps is a whole number from 1 to ${bounds.maxSteps}.`);
+  }
   if (!isCount(durationMs, 1) || !isCount(tokens, 1) || !isCount(sessionTokens, 1)) {
     return refuse('bad_limit', 'Limits of time and tokens are whole numbers from 1 on, or null.');
   }

@@ -1,7 +1,7 @@
 import type { Origin } from '@pawl/protocol';
 import type { Settings } from '../state.ts';
 
-/** For whom a session works, for what is shown of it elsewhere; nothing where nobody said. */
+/** The origin and the metadata of a session, for events, tools and views; nothing where none was given. */
 export function originOf({ origin, metadata }: Settings): { origin?: Origin; metadata?: Record<string, string> } {
   return {
     ...(origin !== undefined && { origin }),

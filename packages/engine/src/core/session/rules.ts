@@ -1,12 +1,15 @@
-/** The rules of a session: who may change them, and which can be read. */
+/** The permission rules of a session: who may change them, and which are valid. */
 import { parseRule } from '@pawl/policy';
 import { messageOf } from '@pawl/protocol';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
 import { isOwner } from '../tasks/decide.ts';
 
-export function decideRule(state: State, command: Fingerprinted & { type: 'rule.add' | 'rule.remove' }): Decision {
+export function decideRule(
+  state: State,
+  command: FingerprintedCommand & { type: 'rule.add' | 'rule.remove' },
+): Decision {
   const { list, rule } = command.data;
   const isSet = state.settings.rules[list]?.includes(rule) === true;
   if (command.type === 'rule.remove') {
@@ -21,11 +24,11 @@ export function decideRule(state: State, command: Fingerprinted & { type: 'rule.
   }
   const refusal = ruleRefusal(command.data);
   if (refusal !== null) return refusal;
-  // An owner sends its rules down as often as it gets them.
+  // An owner may send the same rule more than once.
   return isOwners && isSet ? accept() : accept({ type: 'rule.added', data: command.data });
 }
 
-/** A rule that cannot be read would stop every call. */
+/** A rule that cannot be parsed would refuse every call. */
 export function ruleRefusal({ list, rule }: { list: string; rule: string }): Decision | null {
   if (!['deny', 'ask', 'allow'].includes(list)) return refuse('bad_rule', `There is no list "${list}" of rules.`);
   try {

@@ -20,11 +20,11 @@ export type Settings = {
   limits: Limits;
   metadata: Record<string, string>;
   origin?: Origin | undefined;
-  /** What the agent may, where the host knows it. */
+  /** What the agent may do, where the host knows it. */
   profile?: AgentProfile | null | undefined;
-  /** The mode to come back to after an agent with one of its own. */
+  /** The mode to return to after an agent that has its own. */
   modeOfSession?: PermissionMode | undefined;
-  /** Whether the system prompt is gathered. */
+  /** Whether surroundings are gathered before a turn. */
   gathersContext?: boolean | undefined;
   compaction: CompactionSettings;
   tasks?: EventData['session.created']['tasks'] | undefined;
@@ -69,13 +69,8 @@ export const initialSession = (): SessionState => ({
   isArchived: false,
 });
 
-/** Limits with some of them changed. */
-export function mergeLimits(limits: Limits, changes: NonNullable<EventData['session.configured']['limits']>): Limits {
-  return merged(limits, changes);
-}
-
-/** Settings with some of them changed; what is undefined changes nothing. */
-export function merged<Of extends object>(
+/** Settings with some of them changed; a change that is undefined changes nothing. */
+export function mergeDefined<Of extends object>(
   settings: Of,
   changes: { readonly [Name in keyof Of]?: Of[Name] | undefined },
 ): Of {

@@ -1,4 +1,4 @@
-/** What the calls of models and the work of tasks have used, for the session and for the turn that runs. */
+/** Tokens and dollars of model calls and tasks, for the session and for the current turn. */
 import type { DurableEvent, EventData, Usage } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import { addCost, addUsage, noUsage } from './usage.ts';
@@ -11,17 +11,17 @@ export function evolveSpending(state: State, event: DurableEvent): void {
       break;
     case 'message.added': {
       const { message } = event.data;
-      // What a partial answer has cost stands in the event that says why it was cut.
-      if (message.role === 'assistant' && message.isPartial !== true) add(state, message);
+      // The cost of a partial answer is in the `model.failed` event that follows.
+      if (message.role === 'assistant' && message.isPartial !== true) addSpent(state, message);
       break;
     }
     case 'model.failed':
-      addFailed(state, event.data);
+      addFailedCall(state, event.data);
       break;
     case 'compaction.summarised':
     case 'compaction.failed':
     case 'task.ended':
-      add(state, event.data);
+      addSpent(state, event.data);
       break;
   }
 }
@@ -29,7 +29,7 @@ export function evolveSpending(state: State, event: DurableEvent): void {
 /** What was used and what it cost, where that is known; null is unknown. */
 type Spent = { usage?: Usage | undefined; costUsd?: number | null | undefined };
 
-function add(state: State, { usage = noUsage, costUsd = 0 }: Spent): void {
+function addSpent(state: State, { usage = noUsage, costUsd = 0 }: Spent): void {
   for (const sum of [state, state.turn]) {
     if (sum === null) continue;
     sum.usage = addUsage(sum.usage, usage);
@@ -38,10 +38,10 @@ function add(state: State, { usage = noUsage, costUsd = 0 }: Spent): void {
 }
 
 /**
- * What nobody told of a call that broke off makes the cost of its turn unknown, and not that of the session: a limit in
- * dollars would refuse every input after it.
+ * If the cost of a failed call is unknown, the cost of its turn becomes unknown, but not that of the session: otherwise a
+ * limit in dollars would refuse every later input.
  */
-function addFailed(state: State, { error, usage = noUsage, costUsd = 0 }: EventData['model.failed']): void {
+function addFailedCall(state: State, { error, usage = noUsage, costUsd = 0 }: EventData['model.failed']): void {
   const isWhole = error.code === 'output_cut' || error.code === 'empty_answer';
   state.usage = addUsage(state.usage, usage);
   state.costUsd = addCost(state.costUsd, isWhole ? costUsd : (costUsd ?? 0));

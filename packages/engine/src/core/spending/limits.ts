@@ -2,10 +2,10 @@
 
 import { windowTokens } from '../history/window.ts';
 import type { State, Turn } from '../state.ts';
-import { outstanding, spentOnTask } from '../tasks/tasks.ts';
+import { allottedToTasks, spentOnTask } from '../tasks/tasks.ts';
 import { addCost, totalTokens } from './usage.ts';
 
-/** The ending of a turn that reached a limit; null while there is something left of all of them. */
+/** The ending of a turn that reached a limit; null if no limit is reached. */
 export function limitReached(state: State, turn: Turn): Turn['ending'] {
   const { limits } = state.settings;
   const { assignment } = state;
@@ -18,8 +18,8 @@ export function limitReached(state: State, turn: Turn): Turn['ending'] {
 }
 
 /**
- * The limits that hold for each call of the model, also one that is made again. `beside` is what is about to be spent
- * or was and is not in the log yet, besides the next call.
+ * The limits that every call of the model is checked against, retries included. `beside` is other spending that is not in
+ * the log yet.
  */
 export function budgetReached(
   state: State,
@@ -28,11 +28,11 @@ export function budgetReached(
 ): Turn['ending'] {
   const { limits } = state.settings;
   const isSummarising = state.compaction !== null && state.compaction.ready === null;
-  // What the next call costs at least is known: its input; and that of a summary under way.
+  // The next call costs at least its input, and a running summary costs its own.
   const summary = isSummarising ? (state.compaction?.tokens ?? 0) : 0;
   const next = windowTokens(state) + summary + (beside.tokens ?? 0);
-  // What was given to tasks is as good as spent until they give it back.
-  const aside = outstanding(state);
+  // Allotments of tasks count as spent until the tasks end.
+  const aside = allottedToTasks(state);
   const allotment = state.assignment?.allotment ?? null;
   const onTask = spentOnTask(state);
   const tokenLimits = [

@@ -1,4 +1,4 @@
-/** What calls of a model use, and what that costs: sums of it. */
+/** Sums of token usage and of costs. */
 import type { Usage } from '@pawl/protocol';
 
 export const noUsage: Usage = {

@@ -1,4 +1,4 @@
-/** What was gathered around the work. */
+/** The surroundings of the work as they were gathered last. */
 import type { DurableEvent, EventData } from '@pawl/protocol';
 import type { State } from '../state.ts';
 
@@ -8,13 +8,13 @@ export function evolveSurroundings(state: State, event: DurableEvent): void {
       gather(state, event.data, `m${event.seq}`);
       break;
     case 'context.compacted':
-      // The prefix is new in any case, so what surrounds the work is taken anew with it.
+      // The cached prefix changes anyway, so everything is gathered again.
       state.gathered = null;
       break;
   }
 }
 
-/** `message`: the one of the history that holds what came from outside. */
+/** `message` is the message of the history that holds the context from outside. */
 function gather(state: State, data: EventData['context.gathered'], message: string): void {
   const { turn, agent, fragments, changedFiles = [], hydrated = [] } = data;
   state.gathered = { turn, agent };
@@ -26,8 +26,8 @@ function gather(state: State, data: EventData['context.gathered'], message: stri
     ...hydrated.map(({ region, source, text, entries }, part) => ({ region, source, message, part, text, entries })),
   ];
   if (changedFiles.length === 0) return;
-  const { told } = state.foreignChanges;
-  for (const { path, digest } of changedFiles) told.set(path, digest);
+  const { reportedVersions } = state.foreignChanges;
+  for (const { path, digest } of changedFiles) reportedVersions.set(path, digest);
   const paths = changedFiles.map(({ path }) => path);
-  state.foreignChanges = { told, paths, turn, step: (state.turn?.step ?? 0) + 1 };
+  state.foreignChanges = { reportedVersions, paths, turn, step: (state.turn?.step ?? 0) + 1 };
 }

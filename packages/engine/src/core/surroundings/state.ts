@@ -1,11 +1,11 @@
 import type { Fragment } from '@pawl/protocol';
 
 export type SurroundingsState = {
-  /** The system prompt in its pieces, where it is gathered. */
+  /** The fragments of the system prompt, where it is gathered. */
   fragments: readonly Fragment[] | null;
-  /** What `fragments` were last looked at for; null takes all anew. */
+  /** The turn and agent of the last gathering; null gathers everything again. */
   gathered: { turn: number; agent: string } | null;
-  /** Context from outside that was put into the history: where it stands, and what it said. */
+  /** Context from outside that is in the history: where it stands, and its text. */
   hydrations: {
     region: 'hydrated' | 'entities';
     source: string;
@@ -14,10 +14,15 @@ export type SurroundingsState = {
     text: string;
     entries: number;
   }[];
-  /** How often they were looked at. */
+  /** How often surroundings were gathered. */
   gatherings: number;
-  /** Files that others changed: which versions the model was told of, and what it is told in which step. */
-  foreignChanges: { told: Map<string, string | null>; paths: readonly string[]; turn: number; step: number };
+  /** Files that others changed: the versions that the model was told about, and the paths that it is told about in which step. */
+  foreignChanges: {
+    reportedVersions: Map<string, string | null>;
+    paths: readonly string[];
+    turn: number;
+    step: number;
+  };
 };
 
 export const initialSurroundings = (): SurroundingsState => ({
@@ -25,5 +30,5 @@ export const initialSurroundings = (): SurroundingsState => ({
   gathered: null,
   hydrations: [],
   gatherings: 0,
-  foreignChanges: { told: new Map(), paths: [], turn: 0, step: 0 },
+  foreignChanges: { reportedVersions: new Map(), paths: [], turn: 0, step: 0 },
 });

@@ -1,12 +1,11 @@
-/** What changes of a turn that works toward a target. */
+/** The loop of a turn that works toward a target. */
 import type { DurableEvent, EventData, TurnOptions } from '@pawl/protocol';
-import { isRest } from '../answer/ending.ts';
+import { isNews, isRest } from '../answer/ending.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { State, Turn } from '../state.ts';
-import { isNews } from '../turn/news.ts';
 import type { Loop } from './state.ts';
 
-export function startLoop({ target }: TurnOptions): Loop | null {
+export function initialLoop({ target }: TurnOptions): Loop | null {
   if (target === undefined) return null;
   return {
     status: 'executing',
@@ -14,8 +13,8 @@ export function startLoop({ target }: TurnOptions): Loop | null {
     maxIterations: target.maxIterations,
     verify: target.verify ?? null,
     hasProgressed: false,
-    fruitless: 0,
-    rest: null,
+    iterationsWithoutProgress: 0,
+    restReason: null,
     proposed: null,
     isAssessed: false,
   };
@@ -34,16 +33,16 @@ export function evolveTarget(state: State, event: DurableEvent): void {
         loop.isAssessed = true;
       } else {
         loop.proposed = null;
-        loop.rest = { kind: 'failed_check', output: event.data.output };
+        loop.restReason = { kind: 'failed_check', output: event.data.output };
       }
       break;
     case 'message.added': {
       const { message } = event.data;
       if (message.role === 'assistant') {
-        if (isRest(message)) loop.rest = { kind: 'answer' };
-      } else if (isNews(message) && loop.rest?.kind !== 'failed_check') {
-        // What the agent waited for has come. What a check found, it is still to be told.
-        loop.rest = null;
+        if (isRest(message)) loop.restReason = { kind: 'answer' };
+      } else if (isNews(message) && loop.restReason?.kind !== 'failed_check') {
+        // The agent has new input. The output of a failed check still has to be told.
+        loop.restReason = null;
       }
       break;
     }
@@ -51,7 +50,7 @@ export function evolveTarget(state: State, event: DurableEvent): void {
       if (canonicalJson(event.data.todos) !== canonicalJson(state.todos.items)) loop.hasProgressed = true;
       break;
     case 'tool.finished':
-      finishCall(turn, loop, event.data);
+      recordCallEnd(turn, loop, event.data);
       break;
     case 'task.ended':
       if (event.data.outcome === 'completed') loop.hasProgressed = true;
@@ -63,20 +62,20 @@ function changeLoop(loop: Loop, { status, iteration }: EventData['loop.changed']
   loop.status = status;
   if (status !== 'assessing' && status !== 'executing') return;
   if (iteration === loop.iteration) {
-    // In the same iteration, an end that was put forward is refused.
-    loop.rest = { kind: 'refused_end' };
+    // The same iteration: a proposed end was refused.
+    loop.restReason = { kind: 'refused_end' };
     return;
   }
-  loop.fruitless = loop.hasProgressed ? 0 : loop.fruitless + 1;
+  loop.iterationsWithoutProgress = loop.hasProgressed ? 0 : loop.iterationsWithoutProgress + 1;
   loop.iteration = iteration;
   loop.hasProgressed = false;
   loop.isAssessed = status === 'assessing';
   loop.proposed = null;
-  loop.rest = null;
+  loop.restReason = null;
 }
 
-/** A change is progress. A call that ends turns puts their end forward; whether it is one, is seen to before the next step. */
-function finishCall(turn: Turn, loop: Loop, data: EventData['tool.finished']): void {
+/** A change is progress. A call that would end the turn proposes its end, which is assessed before the next step. */
+function recordCallEnd(turn: Turn, loop: Loop, data: EventData['tool.finished']): void {
   const call = turn.calls.find(({ id }) => id === data.call);
   const effect = call?.claims?.effect;
   if (data.status === 'ok' && (effect === 'write' || effect === 'external')) loop.hasProgressed = true;

@@ -1,12 +1,12 @@
-/** What of the agent's work is not done yet. */
+/** The agent's open work: todos and tasks that are not done. */
 import { todoLine } from '@pawl/protocol';
 import type { State } from '../state.ts';
 import { openTasks } from '../tasks/tasks.ts';
 
-/** Shown of a long list. */
-const mostShown = 10;
+/** Entries shown of a long list. */
+const maxShown = 10;
 
-/** What is open, a line each; a turn with a target does not end well before this is empty. */
+/** Open work, one line each. A turn with a target is not completed before this is empty. */
 export function openWork(state: State): string[] {
   const todos = state.todos.items.filter(({ status }) => status !== 'completed').map(todoLine);
   return [...todos, ...openTasks(state).map(({ id, status }) => `task ${id} (${status.replaceAll('_', ' ')})`)];
@@ -16,6 +16,6 @@ export function openWork(state: State): string[] {
 export function openWorkText(state: State): string | null {
   const open = openWork(state);
   if (open.length === 0) return null;
-  const more = open.length > mostShown ? ` (and ${open.length - mostShown} more)` : '';
-  return `Still open: ${open.slice(0, mostShown).join('; ')}${more}.`;
+  const more = open.length > maxShown ? ` (and ${open.length - maxShown} more)` : '';
+  return `Still open: ${open.slice(0, maxShown).join('; ')}${more}.`;
 }

@@ -1,29 +1,29 @@
-/** What follows for a turn that works toward a target when its agent came to rest or says that it is done. */
+/** What follows in a turn with a target when the agent comes to rest or says that it is done. */
 import type { EventBody, EventData, LoopStatus } from '@pawl/protocol';
 import type { State, Turn } from '../state.ts';
 import { openTasks } from '../tasks/tasks.ts';
 import { openWork, openWorkText } from './open-work.ts';
 import type { Loop } from './state.ts';
 
-/** Rounds in a row that may change nothing. */
-const mostFruitless = 3;
+/** Iterations in a row that may pass without progress. */
+const maxFruitless = 3;
 
-/** A rule before each step; null while the agent is at work. */
-export function looped(state: State, turn: Turn): EventBody[] | null {
+/** Null while the agent is at work. */
+export function pursueTarget(state: State, turn: Turn): EventBody[] | null {
   const { loop } = turn;
   if (loop === null) return null;
-  if (loop.proposed !== null) return proposed(state, turn, loop);
-  return loop.rest === null ? null : goOn(state, turn, loop, 'executing', reasonOf(loop.rest));
+  if (loop.proposed !== null) return assessProposedEnd(state, turn, loop);
+  return loop.restReason === null ? null : nextIteration(state, turn, loop, 'executing', reasonOf(loop.restReason));
 }
 
-/** Whether its agent came to rest while tasks are at work, which take it further when they end. */
+/** Whether the agent came to rest while its tasks work; their results will start it again. */
 export function isRestingForTasks(state: State, { loop }: Turn): boolean {
-  const rest = loop?.rest?.kind;
+  const rest = loop?.restReason?.kind;
   return (rest === 'answer' || rest === 'refused_end') && openTasks(state).length > 0;
 }
 
 /** Why a call may not end this turn now, as a sentence for the model; null if it may. */
-export function endProblem(state: State, turn: Turn): string | null {
+export function endRefusal(state: State, turn: Turn): string | null {
   if (turn.calls.length > 1) {
     return 'Not accepted: it came with other calls. When all is done and you have seen their results, call it alone.';
   }
@@ -31,12 +31,12 @@ export function endProblem(state: State, turn: Turn): string | null {
   return open === null ? null : `Not accepted. ${open} Finish this, or take off the list what does not belong to it.`;
 }
 
-function proposed(state: State, turn: Turn, loop: Loop): EventBody[] {
-  // What came up since, a task that was begun or a list that was changed, counts as well.
-  if (openWork(state).length > 0) return goOn(state, turn, loop, 'executing', 'It is not all done.');
-  if (loop.isAssessed) return [changed(turn, loop, 'completed')];
-  if (loop.verify !== null) return loop.status === 'verifying' ? [] : [changed(turn, loop, 'verifying')];
-  return goOn(
+function assessProposedEnd(state: State, turn: Turn, loop: Loop): EventBody[] {
+  // Work that was opened since, such as a task or a todo, counts too.
+  if (openWork(state).length > 0) return nextIteration(state, turn, loop, 'executing', 'It is not all done.');
+  if (loop.isAssessed) return [loopChanged(turn, loop, 'completed')];
+  if (loop.verify !== null) return loop.status === 'verifying' ? [] : [loopChanged(turn, loop, 'verifying')];
+  return nextIteration(
     state,
     turn,
     loop,
@@ -45,7 +45,7 @@ function proposed(state: State, turn: Turn, loop: Loop): EventBody[] {
   );
 }
 
-function reasonOf(rest: NonNullable<Loop['rest']>): string {
+function reasonOf(rest: NonNullable<Loop['restReason']>): string {
   switch (rest.kind) {
     case 'answer':
       return 'You stopped, and the target is not reached before a sole call of done is accepted.';
@@ -58,27 +58,33 @@ function reasonOf(rest: NonNullable<Loop['rest']>): string {
   }
 }
 
-/** The next iteration, told to the model in the history; or the end, where there is none. */
-function goOn(state: State, turn: Turn, loop: Loop, status: 'executing' | 'assessing', reason: string): EventBody[] {
-  const fruitless = loop.hasProgressed ? 0 : loop.fruitless + 1;
-  if (status === 'executing' && fruitless >= mostFruitless) {
-    const message = `Blocked: ${mostFruitless} rounds in a row changed nothing. ${openWorkText(state) ?? reason}`;
-    return [changed(turn, loop, 'blocked', { message })];
+/** Starts the next iteration with a message to the model, or ends the loop where there is none left. */
+function nextIteration(
+  state: State,
+  turn: Turn,
+  loop: Loop,
+  status: 'executing' | 'assessing',
+  reason: string,
+): EventBody[] {
+  const fruitless = loop.hasProgressed ? 0 : loop.iterationsWithoutProgress + 1;
+  if (status === 'executing' && fruitless >= maxFruitless) {
+    const message = `Blocked: ${maxFruitless} rounds in a row changed nothing. ${openWorkText(state) ?? reason}`;
+    return [loopChanged(turn, loop, 'blocked', { message })];
   }
   if (loop.iteration >= loop.maxIterations) {
     const message = `The target was not reached within ${loop.maxIterations} iterations. ${openWorkText(state) ?? reason} Continue to go on.`;
-    return [changed(turn, loop, 'budget_exhausted', { message })];
+    return [loopChanged(turn, loop, 'budget_exhausted', { message })];
   }
   const iteration = loop.iteration + 1;
   const parts = [`Iteration ${iteration} of ${loop.maxIterations}.`, reason, openWorkText(state) ?? ''];
   const content = [{ type: 'text' as const, text: parts.filter((part) => part !== '').join(' ') }];
   return [
-    changed(turn, loop, status, { iteration }),
+    loopChanged(turn, loop, status, { iteration }),
     { type: 'message.added', data: { message: { role: 'user', content, source: 'engine' } } },
   ];
 }
 
-function changed(
+function loopChanged(
   turn: Turn,
   loop: Loop,
   status: LoopStatus,

@@ -1,23 +1,23 @@
 import type { Json, LoopStatus } from '@pawl/protocol';
 
-/** A turn that works toward a target: an iteration lasts until the agent comes to rest or says that it is done. */
+/** The loop of a turn with a target. An iteration lasts until the agent comes to rest or says that it is done. */
 export type Loop = {
   status: LoopStatus;
   /** From 1. */
   iteration: number;
   maxIterations: number;
   verify: string | null;
-  /** Something was changed in this iteration. */
+  /** This iteration has changed something. */
   hasProgressed: boolean;
-  /** Iterations in a row, before this one, in which nothing was. */
-  fruitless: number;
+  /** Iterations in a row before this one that changed nothing. */
+  iterationsWithoutProgress: number;
   /** Why the agent has to be told to go on. */
-  rest: { kind: 'answer' } | { kind: 'refused_end' } | { kind: 'failed_check'; output: string } | null;
-  /** The end that its agent put forward, until it is accepted or not. */
+  restReason: { kind: 'answer' } | { kind: 'refused_end' } | { kind: 'failed_check'; output: string } | null;
+  /** The end that the agent proposes, until it is accepted or refused. */
   proposed: { message: string; result?: Json } | null;
-  /** The next end that is put forward counts: it was asked for a second look, or the check passed. */
+  /** The proposed end is accepted: the agent has looked a second time, or the check passed. */
   isAssessed: boolean;
 };
 
-/** What a turn works toward, if it does. */
+/** The loop of the turn; null without a target. */
 export type TurnTarget = { loop: Loop | null };

@@ -1,7 +1,7 @@
-/** What may be asked of tasks, and of a session that is one. */
+/** Commands to the tasks of a session, and to a session that is a task. */
 import type { CommandData, EventBody } from '@pawl/protocol';
 import { modeWith } from '../agents/profile.ts';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import { schemaFault } from '../json-schema.ts';
 import type { State } from '../state.ts';
@@ -9,10 +9,10 @@ import { isStopping } from '../turn/ending.ts';
 import { ownerId } from './evolve.ts';
 import { depthOf, findTask, nextTask, openTasks, taskSettingsOf, workKey } from './tasks.ts';
 
-export type TaskCommand = Extract<Fingerprinted, { type: `task.${string}` }>;
+export type TaskCommand = Extract<FingerprintedCommand, { type: `task.${string}` }>;
 
-/** Tasks that one session may have waiting and working at once. */
-const mostOpen = 100;
+/** Tasks that one session may have open at once. */
+const maxOpen = 100;
 
 export function decideTask(state: State, command: TaskCommand): Decision {
   switch (command.type) {
@@ -81,8 +81,8 @@ function start(state: State, command: TaskCommand & { type: 'task.start' }): Dec
     if (call === undefined || same.calls.includes(call)) return accept();
     return accept({ type: 'task.joined', data: { task: same.id, call, isBackground } });
   }
-  if (openTasks(state).length >= mostOpen) {
-    return refuse('too_many_tasks', `${mostOpen} tasks are open already. Wait for some of them, or cancel them.`);
+  if (openTasks(state).length >= maxOpen) {
+    return refuse('too_many_tasks', `${maxOpen} tasks are open already. Wait for some of them, or cancel them.`);
   }
   const id = nextTask(state, agent);
   const allowed = assignment?.tools;
@@ -116,7 +116,7 @@ function start(state: State, command: TaskCommand & { type: 'task.start' }): Dec
   return accept(requested);
 }
 
-/** To a task that works it is a message, to one that has ended it is new work. */
+/** For a working task this is a message; a task that has ended is reopened with it. */
 function send(state: State, command: TaskCommand & { type: 'task.send' }): Decision {
   const { task: id, text, delivery } = command.data;
   const task = findTask(state, id);
@@ -137,12 +137,12 @@ function noTask(state: State, id: string): Decision {
   return refuse('no_task', `There is no task "${id}". ${known.length === 0 ? 'There is none.' : known.join(', ')}`);
 }
 
-/** Whether a command comes from the session that asked for this task. */
-export function isOwner({ assignment }: State, { by }: Pick<Fingerprinted, 'by'>): boolean {
+/** Whether a command comes from the session that owns this task. */
+export function isOwner({ assignment }: State, { by }: Pick<FingerprintedCommand, 'by'>): boolean {
   return assignment !== null && by.kind === 'agent' && by.id === ownerId(assignment.parent);
 }
 
-/** What now holds for the owner holds here, but never more than the task's own agent may. */
+/** Applies the owner's new settings, but never a mode wider than the task's own agent has. */
 export function configureTask({ settings }: State, given: CommandData['session.configure']): Decision {
   const mode = given.mode === undefined ? undefined : modeWith(settings.profile, given.mode);
   const { isAttended } = given;
@@ -172,7 +172,7 @@ function stop(state: State, command: TaskCommand & { type: 'task.stop' }): Decis
   if (assignment === null || !isOwner(state, command)) return notOwner();
   if (instance < assignment.instance) return refuse('old_instance', `This is instance ${assignment.instance}.`);
   const events: EventBody[] = [];
-  // One that has not been given yet is refused when it comes.
+  // An instance that was not assigned yet counts as finished when it comes.
   if (assignment.finished === null || instance > assignment.instance) {
     events.push({ type: 'task.finished', data: { instance, outcome: 'cancelled', message: reason, envelope: null } });
   }

@@ -1,4 +1,4 @@
-/** What is owed to the tasks of a session, and to itself as somebody's task: in a turn and between turns alike. */
+/** Effects for the tasks of a session, and timers of the session's own assignment; in a turn and between turns. */
 
 import { assignmentTimer, idleTimer } from '../assignment/evolve.ts';
 import type { Effect } from '../effect.ts';
@@ -7,7 +7,7 @@ import { deadlineTimer } from './evolve.ts';
 import type { Task } from './state.ts';
 import { openTasks } from './tasks.ts';
 
-/** How long after its time a task is waited for that ends itself when its time is up, ms. */
+/** A task ends itself when its time is up; the owner cancels it only after this much longer, ms. */
 const graceMs = 60_000;
 
 export function owedToTasks(state: State): Effect[] {
@@ -27,10 +27,10 @@ export function owedToTasks(state: State): Effect[] {
 }
 
 function owedToTask(task: Task): Effect[] {
-  const { id, instance, cancel, letters, allotment, startedAt, isOverdue, isBegun } = task;
+  const { id, instance, cancel, pendingCommands, allotment, startedAt, isOverdue, isBegun } = task;
   const mode = cancel === null ? 'run' : 'stop';
   const effects: Effect[] = [{ kind: 'task', id: `task:${id}:${instance}`, task: id, mode }];
-  const [letter] = letters;
+  const [letter] = pendingCommands;
   if (cancel === null && isBegun && letter !== undefined) {
     effects.push({ kind: 'letter', id: `letter:${id}:${letter.id}`, task: id, letter: letter.id });
   }

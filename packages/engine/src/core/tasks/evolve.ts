@@ -1,11 +1,11 @@
-/** What the events of tasks change in their owner. */
+/** The tasks of a session, as their owner records them. */
 import type { DurableEvent, EventData, TaskStatus } from '@pawl/protocol';
 import { addCost, addUsage, noUsage } from '../spending/usage.ts';
 import type { State } from '../state.ts';
-import type { Letter, Task } from './state.ts';
+import type { ChildCommand, Task } from './state.ts';
 import { findTask, openTasks } from './tasks.ts';
 
-/** The id of the effect that rings when a task should long have ended of itself. */
+/** The id of the timer that fires when a task should have ended by itself. */
 export const deadlineTimer = ({ id, instance }: Pick<Task, 'id' | 'instance'>) => `timer:task:${id}:${instance}`;
 
 export function evolveTasks(state: State, event: DurableEvent): void {
@@ -14,12 +14,12 @@ export function evolveTasks(state: State, event: DurableEvent): void {
       for (const task of openTasks(state)) task.isInterrupted = true;
       break;
     case 'session.forked':
-      leaveTasks(state);
+      disownTasks(state);
       break;
     case 'session.configured':
     case 'rule.added':
     case 'rule.removed':
-      passDown(state, event);
+      queueForTasks(state, event);
       break;
     case 'message.added': {
       const { message } = event.data;
@@ -31,7 +31,7 @@ export function evolveTasks(state: State, event: DurableEvent): void {
       for (const task of state.tasks) if (event.data.timer === deadlineTimer(task)) task.isOverdue = true;
       break;
     case 'task.requested':
-      state.tasks.push(requested(state, event.data));
+      state.tasks.push(newTask(state, event.data));
       break;
     case 'task.joined':
     case 'task.started':
@@ -84,11 +84,11 @@ function evolveTask(state: State, task: Task, event: TaskEvent): void {
     case 'task.sent': {
       const { message, text, delivery } = event.data;
       const by = { kind: 'agent' as const, id: ownerId(state.session) };
-      task.letters.push({ id: message, by, body: { type: 'input.send', data: { text, delivery } } });
+      task.pendingCommands.push({ id: message, by, body: { type: 'input.send', data: { text, delivery } } });
       break;
     }
     case 'task.delivered':
-      deliver(task, event.data);
+      removeDelivered(task, event.data);
       break;
     case 'task.reopened': {
       const { instance, reason } = event.data;
@@ -113,10 +113,10 @@ function evolveTask(state: State, task: Task, event: TaskEvent): void {
   }
 }
 
-/** Who speaks in a task's session for its owner. */
+/** The id of the client that sends the owner's commands to a task's session. */
 export const ownerId = (session: string) => `owner:${session}`;
 
-function requested(state: State, data: EventData['task.requested']): Task {
+function newTask(state: State, data: EventData['task.requested']): Task {
   const { task, call, ...rest } = data;
   const { prompt, context, outputSchema } = data;
   const wanted =
@@ -141,7 +141,7 @@ function requested(state: State, data: EventData['task.requested']): Task {
     isOverdue: false,
     isInterrupted: false,
     cancel: null,
-    letters: [],
+    pendingCommands: [],
     unread: [],
     isReported: false,
     isForeign: false,
@@ -164,10 +164,10 @@ function endTask(task: Task, data: EventData['task.ended']): void {
   task.envelope = envelope;
   task.allotment = null;
   task.isStalled = false;
-  // What holds for it from now on it learns when it is opened again.
-  task.unread.push(...task.letters.flatMap(messageIn));
-  task.letters = task.letters.filter(({ body }) => body.type !== 'input.send');
-  // Whoever called it and waits has it from its call.
+  // Commands that change rules and settings wait until the task is reopened.
+  task.unread.push(...task.pendingCommands.flatMap(messageTextIn));
+  task.pendingCommands = task.pendingCommands.filter(({ body }) => body.type !== 'input.send');
+  // A call that waits for the task reports its end itself.
   task.isReported = !task.isBackground;
   task.usage = addUsage(task.usage, usage);
   task.costUsd = addCost(task.costUsd, costUsd);
@@ -176,13 +176,13 @@ function endTask(task: Task, data: EventData['task.ended']): void {
   if (last !== undefined) Object.assign(last, { outcome, message });
 }
 
-function deliver(task: Task, { letter: id, refusal }: EventData['task.delivered']): void {
-  const letter = task.letters.find((other) => other.id === id);
-  task.letters = task.letters.filter((other) => other !== letter);
-  if (letter !== undefined && refusal !== undefined) task.unread.push(...messageIn(letter));
+function removeDelivered(task: Task, { letter: id, refusal }: EventData['task.delivered']): void {
+  const letter = task.pendingCommands.find((other) => other.id === id);
+  task.pendingCommands = task.pendingCommands.filter((other) => other !== letter);
+  if (letter !== undefined && refusal !== undefined) task.unread.push(...messageTextIn(letter));
 }
 
-const messageIn = ({ body }: Letter): string[] => (body.type === 'input.send' ? [body.data.text] : []);
+const messageTextIn = ({ body }: ChildCommand): string[] => (body.type === 'input.send' ? [body.data.text] : []);
 
 const statusAfter: Record<EventData['task.ended']['outcome'], TaskStatus> = {
   completed: 'completed',
@@ -191,24 +191,24 @@ const statusAfter: Record<EventData['task.ended']['outcome'], TaskStatus> = {
   blocked: 'waiting_on_owner',
 };
 
-/** What narrows or widens the owner's leave holds below it too. */
-function passDown(state: State, event: DurableEvent): void {
-  const bodies = lettersOf(event);
+/** Changes of the owner's permissions are passed on to its tasks. */
+function queueForTasks(state: State, event: DurableEvent): void {
+  const bodies = commandsFor(event);
   if (bodies.length === 0 || event.by.kind === 'engine') return;
   const person = { kind: event.by.kind, id: event.by.id };
   const owner = { kind: 'agent' as const, id: ownerId(state.session) };
-  const letters = bodies.map((body, index): Letter => {
+  const letters = bodies.map((body, index): ChildCommand => {
     const isOwnRule = event.type !== 'session.configured';
     const id = `${state.session}:${event.seq}${index === 0 ? '' : `:${index}`}`;
     return { id, by: isOwnRule ? person : owner, body };
   });
   for (const task of state.tasks) {
     const isThere = task.phase === 'live' || task.instance > 1 || task.phase === 'ended';
-    if (isThere && !task.isForeign) task.letters.push(...letters);
+    if (isThere && !task.isForeign) task.pendingCommands.push(...letters);
   }
 }
 
-function lettersOf(event: DurableEvent): Letter['body'][] {
+function commandsFor(event: DurableEvent): ChildCommand['body'][] {
   switch (event.type) {
     case 'rule.added':
       return [{ type: 'rule.add', data: event.data }];
@@ -217,28 +217,29 @@ function lettersOf(event: DurableEvent): Letter['body'][] {
     case 'session.configured': {
       const { mode, isAttended, profile } = event.data;
       const data = { ...(mode !== undefined && { mode }), ...(isAttended !== undefined && { isAttended }) };
-      const configured: Letter['body'][] = Object.keys(data).length === 0 ? [] : [{ type: 'session.configure', data }];
-      return [...configured, ...narrowing(profile)];
+      const configured: ChildCommand['body'][] =
+        Object.keys(data).length === 0 ? [] : [{ type: 'session.configure', data }];
+      return [...configured, ...rulesThatNarrow(profile)];
     }
     default:
       return [];
   }
 }
 
-/** What another agent may not do, nobody below it may; what it may besides is its own. */
-function narrowing(profile: EventData['session.configured']['profile']): Letter['body'][] {
+/** Deny and ask rules of another agent hold for the tasks below it; its allow rules do not. */
+function rulesThatNarrow(profile: EventData['session.configured']['profile']): ChildCommand['body'][] {
   const { deny = [], ask = [] } = profile?.rules ?? {};
   return [
-    ...deny.map((rule): Letter['body'] => ({ type: 'rule.add', data: { list: 'deny', rule } })),
-    ...ask.map((rule): Letter['body'] => ({ type: 'rule.add', data: { list: 'ask', rule } })),
+    ...deny.map((rule): ChildCommand['body'] => ({ type: 'rule.add', data: { list: 'deny', rule } })),
+    ...ask.map((rule): ChildCommand['body'] => ({ type: 'rule.add', data: { list: 'ask', rule } })),
   ];
 }
 
-/** A fork takes the records; the tasks themselves stay with the session that asked for them. */
-function leaveTasks(state: State): void {
+/** A fork keeps the records; the tasks themselves stay with the original session. */
+function disownTasks(state: State): void {
   for (const task of state.tasks) {
     task.isForeign = true;
-    task.letters = [];
+    task.pendingCommands = [];
     task.isReported = true;
     if (task.phase === 'ended') continue;
     Object.assign(task, { phase: 'ended', status: 'failed', outcome: 'failed', allotment: null });

@@ -1,21 +1,21 @@
-/** What follows for the tasks of a session: whose turn has come, which are stopped, and which ends are told. */
+/** What follows for the tasks of a session: which are cancelled, which start, and which ends are reported to the model. */
 import type { EventBody } from '@pawl/protocol';
 import { settleFlows } from '../flows/settle.ts';
 import { noUsage } from '../spending/usage.ts';
 import type { State, Turn } from '../state.ts';
-import { isStopping, stopOutcome } from '../turn/ending.ts';
+import { isStopping, stopEnding } from '../turn/ending.ts';
 import type { Task } from './state.ts';
-import { grant, joinedTasks, openTasks, taskReport, taskSettingsOf, tasksOfTurn } from './tasks.ts';
+import { allotmentFor, joinedTasks, openTasks, taskReport, taskSettingsOf, tasksOfTurn } from './tasks.ts';
 
 /** In a turn and between turns alike. */
 export function settleTasks(state: State): EventBody[] {
   const following = settleFlows(state);
   if (following.length > 0 || state.tasks.length === 0) return following;
-  const cancelled = openTasks(state).flatMap((task) => cancellation(state, task));
-  return cancelled.length > 0 ? cancelled : begun(state);
+  const cancelled = openTasks(state).flatMap((task) => cancelTask(state, task));
+  return cancelled.length > 0 ? cancelled : startNextTask(state);
 }
 
-function cancellation(state: State, task: Task): EventBody[] {
+function cancelTask(state: State, task: Task): EventBody[] {
   const { turn, assignment } = state;
   if (task.cancel !== null) return [];
   const cancelled = (reason: string): EventBody[] => [{ type: 'task.cancelled', data: { task: task.id, reason } }];
@@ -24,7 +24,7 @@ function cancellation(state: State, task: Task): EventBody[] {
     return cancelled('The process that saw to it was gone, and by the settings it does not go on after that.');
   }
   if (turn !== null && isStopping(turn) && tasksOfTurn(state, turn).includes(task)) {
-    return cancelled(`Turn ${turn.number} was stopped. ${stopOutcome(turn).message}`);
+    return cancelled(`Turn ${turn.number} was stopped. ${stopEnding(turn).message}`);
   }
   if (assignment !== null && assignment.finished !== null) {
     return cancelled(`The task that it is part of has ended. ${assignment.finished.message}`);
@@ -32,31 +32,31 @@ function cancellation(state: State, task: Task): EventBody[] {
   return [];
 }
 
-/** The first that may begin, one at a time: what it is given is not there for the next. */
-function begun(state: State): EventBody[] {
+/** Starts the first task that may start, one at a time, because its allotment is not available to the next. */
+function startNextTask(state: State): EventBody[] {
   const working = state.tasks.filter(({ phase }) => phase === 'live').length;
   for (const task of state.tasks) {
     if (task.phase !== 'queued') continue;
-    if (task.cancel !== null) return [neverBegun(task, 'cancelled', task.cancel.reason)];
+    if (task.cancel !== null) return [endWithoutStart(task, 'cancelled', task.cancel.reason)];
     if (working >= taskSettingsOf(state.settings).live) return [];
-    const allotment = grant(state, task);
+    const allotment = allotmentFor(state, task);
     if (allotment !== null) {
       return [{ type: 'task.started', data: { task: task.id, instance: task.instance, allotment } }];
     }
-    // What others have not used comes back.
+    // Running tasks may give back what they do not use.
     if (working > 0) return [];
-    return [neverBegun(task, 'failed', 'Nothing is left of the budget that it could have spent.')];
+    return [endWithoutStart(task, 'failed', 'Nothing is left of the budget that it could have spent.')];
   }
   return [];
 }
 
-function neverBegun({ id, instance }: Task, outcome: 'cancelled' | 'failed', message: string): EventBody {
+function endWithoutStart({ id, instance }: Task, outcome: 'cancelled' | 'failed', message: string): EventBody {
   const nothing = { envelope: null, steps: 0, usage: noUsage, costUsd: 0, filesChanged: [], unattendedDenials: 0 };
   return { type: 'task.ended', data: { task: id, instance, outcome, message, ...nothing } };
 }
 
-/** Ends that the model has not been told of, as messages for it. */
-export function untold(state: State, source: 'engine' | 'context'): EventBody[] {
+/** Messages that tell the model about tasks that have ended. */
+export function reportEndedTasks(state: State, source: 'engine' | 'context'): EventBody[] {
   return state.tasks
     .filter(({ phase, isReported }) => phase === 'ended' && !isReported)
     .map((task) => ({
@@ -65,7 +65,7 @@ export function untold(state: State, source: 'engine' | 'context'): EventBody[] 
     }));
 }
 
-/** Whether a turn that is about to end has to wait for tasks. */
-export function isAwaiting(state: State, turn: Turn): boolean {
+/** Whether a turn that is about to end has to wait for its tasks. */
+export function isAwaitingTasks(state: State, turn: Turn): boolean {
   return (isStopping(turn) ? tasksOfTurn(state, turn) : joinedTasks(state)).length > 0;
 }

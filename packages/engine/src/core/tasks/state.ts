@@ -1,7 +1,7 @@
 import type { Actor, Allotment, EventData, TaskEnvelope, TaskOutcome, TaskStatus, Usage } from '@pawl/protocol';
 
-/** What goes to a task's session: a command of its own, accepted once by its id, and until it is delivered owed. */
-export type Letter = {
+/** A command for a task's session. It is owed until it is delivered, and accepted once by its id. */
+export type ChildCommand = {
   id: string;
   by: Pick<Actor, 'kind' | 'id'>;
   body:
@@ -12,11 +12,11 @@ export type Letter = {
 
 export type Task = Omit<EventData['task.requested'], 'task' | 'call'> & {
   id: string;
-  /** The calls that wait for it, or asked for it in the background. */
+  /** The calls that requested it. */
   calls: string[];
-  /** The turn in which it was asked for; 0 between turns. */
+  /** The turn in which it was requested; 0 between turns. */
   turn: number;
-  /** `queued` waits for its turn, `live` may spend its allotment. */
+  /** `queued` waits to start, `live` may spend its allotment. */
   phase: 'queued' | 'live' | 'ended';
   status: TaskStatus;
   instance: number;
@@ -25,21 +25,21 @@ export type Task = Omit<EventData['task.requested'], 'task' | 'call'> & {
   allotment: Allotment | null;
   startedAt: number;
   isStalled: boolean;
-  /** Its session has taken up this instance. */
+  /** Its session works at this instance. */
   isBegun: boolean;
-  /** Its session is known to be there. */
+  /** Its session exists. */
   hasSession: boolean;
   isOverdue: boolean;
-  /** The driver that saw to it is gone. */
+  /** The process that drove it is gone. */
   isInterrupted: boolean;
   cancel: { reason: string } | null;
-  /** What has not been delivered. */
-  letters: Letter[];
-  /** Messages that it did not get before it ended. */
+  /** Commands for its session that were not delivered yet. */
+  pendingCommands: ChildCommand[];
+  /** Messages that it had not received when it ended. */
   unread: string[];
-  /** Whether the model has been told of the end. */
+  /** Whether the model was told about the end. */
   isReported: boolean;
-  /** It is of the session that this one was forked from. */
+  /** It belongs to the session that this one was forked from. */
   isForeign: boolean;
   outcome: TaskOutcome | null;
   message: string | null;
@@ -48,11 +48,11 @@ export type Task = Omit<EventData['task.requested'], 'task' | 'call'> & {
   usage: Usage;
   costUsd: number | null;
   filesChanged: readonly string[];
-  /** How each instance came to be and ended. */
+  /** Why each instance was started, and how it ended. */
   history: { instance: number; reason: string; outcome: TaskOutcome | null; message: string | null }[];
 };
 
-/** Work that was delegated, in the order in which it was asked for. */
+/** Delegated work, in the order of the requests. */
 export type TasksState = { tasks: Task[] };
 
 export const initialTasks = (): TasksState => ({ tasks: [] });

@@ -1,6 +1,7 @@
-/** Work that a session has delegated, as its owner knows it: the records, what they may spend, and what is said of them. */
+/** Reading the tasks of a session: settings, budgets, and what is reported about them. */
 import type { Allotment, TaskOutcome, TaskSettings, TaskView, Usage } from '@pawl/protocol';
 import { windowTokens } from '../history/window.ts';
+import { mergeDefined } from '../session/state.ts';
 import { subtractUsage, totalTokens } from '../spending/usage.ts';
 import type { Settings, State, Turn } from '../state.ts';
 import type { Task } from './state.ts';
@@ -16,9 +17,8 @@ const defaultTaskSettings: TaskSettings = {
   resume: 'continue',
 };
 
-export function taskSettingsOf({ tasks }: Pick<Settings, 'tasks'>): TaskSettings {
-  const given = Object.entries(tasks ?? {}).filter(([, value]) => value !== undefined);
-  return { ...defaultTaskSettings, ...Object.fromEntries(given) };
+export function taskSettingsOf({ tasks = {} }: Pick<Settings, 'tasks'>): TaskSettings {
+  return mergeDefined(defaultTaskSettings, tasks);
 }
 
 export const findTask = (state: Pick<State, 'tasks'>, id: string): Task | undefined =>
@@ -28,24 +28,24 @@ export const findTask = (state: Pick<State, 'tasks'>, id: string): Task | undefi
 export const nextTask = ({ tasks }: Pick<State, 'tasks'>, agent: string): string =>
   `${agent}-${tasks.filter((task) => task.agent === agent).length + 1}`;
 
-/** Not ended: it waits for its turn, works, or rests. */
+/** Tasks that have not ended: queued, working or idle. */
 export const openTasks = ({ tasks }: Pick<State, 'tasks'>): Task[] => tasks.filter(({ phase }) => phase !== 'ended');
 
-/** Tasks that a turn waits for before it ends, and takes with it when it is stopped. */
+/** Tasks that belong to a turn: they are cancelled when it is stopped. */
 export const tasksOfTurn = (state: State, turn: Turn): Task[] =>
   openTasks(state).filter((task) => task.isJoined || task.turn === turn.number);
 
-/** Tasks that a turn waits for before it ends of itself. */
+/** Tasks that a turn waits for before it ends by itself. */
 export const joinedTasks = (state: State): Task[] => openTasks(state).filter(({ isJoined }) => isJoined);
 
-/** Tasks below which nothing can be delegated further. */
+/** How many tasks this session lies below another; 0 for a main session. */
 export const depthOf = ({ assignment }: Pick<State, 'assignment'>): number => assignment?.depth ?? 0;
 
-/** What a session may still do in tokens and dollars; null is no limit. An unknown cost leaves no dollars. */
-type Left = { tokens: number | null; usd: number | null };
+/** What a session may still spend; null is no limit. An unknown cost leaves no dollars. */
+type RemainingBudget = { tokens: number | null; usd: number | null };
 
-/** What is set aside for tasks that work, and may be spent by nobody else. */
-export function outstanding({ tasks }: Pick<State, 'tasks'>): { tokens: number; usd: number } {
+/** Allotments of working tasks, which nobody else may spend. */
+export function allottedToTasks({ tasks }: Pick<State, 'tasks'>): { tokens: number; usd: number } {
   const live = tasks.filter(({ phase }) => phase === 'live');
   return {
     tokens: live.reduce((sum, { allotment }) => sum + (allotment?.tokens ?? 0), 0),
@@ -53,11 +53,11 @@ export function outstanding({ tasks }: Pick<State, 'tasks'>): { tokens: number; 
   };
 }
 
-/** What all limits leave, without what is set aside already. */
-function leftOf(state: State): Left {
+/** What all limits leave, minus the allotments of working tasks. */
+function remainingBudget(state: State): RemainingBudget {
   const { limits } = state.settings;
   const { turn, assignment } = state;
-  const aside = outstanding(state);
+  const aside = allottedToTasks(state);
   const tokens = [
     limitLeft(limits.sessionTokens, totalTokens(state.usage)),
     turn === null ? null : limitLeft(limits.tokens, totalTokens(turn.usage)),
@@ -68,24 +68,24 @@ function leftOf(state: State): Left {
     turn === null ? null : limitLeft(limits.usd, turn.costUsd),
     limitLeft(assignment?.allotment?.usd ?? null, spentOnTask(state).costUsd),
   ];
-  return { tokens: without(least(tokens), aside.tokens), usd: without(least(usd), aside.usd) };
+  return { tokens: without(smallestLimit(tokens), aside.tokens), usd: without(smallestLimit(usd), aside.usd) };
 }
 
-/** An answer is given this much room even where less is left, for a shorter one is seldom any use, tokens. */
-const leastAnswerTokens = 256;
+/** An answer may always have this many tokens, because a shorter one is rarely of use. */
+const minAnswerTokens = 256;
 
 /**
- * Tokens that the next answer may have: of a task no more than it has left, so that of many tasks that each pass what
- * they were given, together they pass it by little.
+ * The most tokens that the next answer may have. In a task that is what is left of its allotment, so that many tasks
+ * together exceed a budget only by little.
  */
-export function answerRoom(state: State): number {
+export function maxAnswerTokens(state: State): number {
   const limit = state.assignment?.allotment?.tokens ?? null;
   if (limit === null) return Number.POSITIVE_INFINITY;
-  const left = limit - totalTokens(spentOnTask(state).usage) - outstanding(state).tokens - windowTokens(state);
-  return Math.max(leastAnswerTokens, left);
+  const left = limit - totalTokens(spentOnTask(state).usage) - allottedToTasks(state).tokens - windowTokens(state);
+  return Math.max(minAnswerTokens, left);
 }
 
-/** What a session has spent on the work that it was given last; on all of it, where it is nobody's task. */
+/** What a session has spent on its current assignment; in a main session, on everything. */
 export function spentOnTask({ usage, costUsd, assignment }: Pick<State, 'usage' | 'costUsd' | 'assignment'>): {
   usage: Usage;
   costUsd: number | null;
@@ -99,7 +99,7 @@ export function spentOnTask({ usage, costUsd, assignment }: Pick<State, 'usage' 
 const limitLeft = (limit: number | null, used: number | null): number | null =>
   limit === null ? null : used === null ? 0 : Math.max(0, limit - used);
 
-function least(amounts: readonly (number | null)[]): number | null {
+function smallestLimit(amounts: readonly (number | null)[]): number | null {
   const limited = amounts.filter((amount) => amount !== null);
   return limited.length === 0 ? null : Math.min(...limited);
 }
@@ -107,15 +107,15 @@ function least(amounts: readonly (number | null)[]): number | null {
 const without = (left: number | null, aside: number): number | null =>
   left === null ? null : Math.max(0, left - aside);
 
-/** Of what its owner has left, a task that asks for nothing gets this share, so that those beside it find something too. */
-const share = 1 / 4;
+/** A task that asks for no amount gets this share of what its owner has left, so that something is left for others. */
+const defaultShare = 1 / 4;
 
-/** What a task may spend if it starts now; null when there is nothing left to give. */
-export function grant(state: State, { asked }: Pick<Task, 'asked'>): Allotment | null {
+/** What a task may spend if it starts now; null when nothing is left. */
+export function allotmentFor(state: State, { asked }: Pick<Task, 'asked'>): Allotment | null {
   const settings = taskSettingsOf(state.settings);
-  const left = leftOf(state);
-  const tokens = given(asked.tokens ?? null, left.tokens);
-  const usd = given(asked.usd ?? null, left.usd);
+  const left = remainingBudget(state);
+  const tokens = shareOfBudget(asked.tokens ?? null, left.tokens);
+  const usd = shareOfBudget(asked.usd ?? null, left.usd);
   const whole = tokens === null ? null : Math.floor(tokens);
   if ((whole !== null && whole < 1) || (usd !== null && usd <= 0)) return null;
   return {
@@ -126,12 +126,12 @@ export function grant(state: State, { asked }: Pick<Task, 'asked'>): Allotment |
   };
 }
 
-function given(asked: number | null, left: number | null): number | null {
+function shareOfBudget(asked: number | null, left: number | null): number | null {
   if (left === null) return asked;
-  return asked === null ? left * share : Math.min(asked, left);
+  return asked === null ? left * defaultShare : Math.min(asked, left);
 }
 
-/** What makes the same work the same, where its asker names nothing: who does it, and the words without their dress. */
+/** The key that identifies the same work where none is given: the agent, and the words without case and punctuation. */
 export function workKey(agent: string, prompt: string, context = ''): string {
   const plain = `${prompt}\n${context}`.toLowerCase().replace(/[\s\p{P}]+/gu, ' ');
   return `${agent} ${plain.trim()}`;
@@ -149,7 +149,7 @@ const endings: Record<TaskOutcome, string> = {
   blocked: 'waits for an answer of yours',
 };
 
-/** What the owner's model is told of a task that has ended. */
+/** What the owner's model is told about a task that has ended. */
 export function taskReport({ id, outcome, message, envelope, filesChanged, unread }: Task): string {
   const said = outcome === null ? 'is not done' : endings[outcome];
   const listed = (name: string, entries: readonly string[]) =>

@@ -1,11 +1,11 @@
-/** Who may start a turn without an input, stop one, and judge its result. */
+/** Who may start a turn without an input, cancel one, and review its result. */
 import type { EventBody } from '@pawl/protocol';
-import type { Decision, Fingerprinted } from '../decision.ts';
+import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
 import type { State } from '../state.ts';
-import { carriedOn } from './options.ts';
+import { inheritedOptions } from './options.ts';
 
-type TurnCommand = Extract<Fingerprinted, { type: `turn.${string}` | 'review.resolve' }>;
+type TurnCommand = Extract<FingerprintedCommand, { type: `turn.${string}` | 'review.resolve' }>;
 
 export function decideTurn(state: State, command: TurnCommand): Decision {
   const { turn } = state;
@@ -45,6 +45,6 @@ function startWithoutInput(state: State, cause: 'continue' | 'retry'): Decision 
     const content = [{ type: 'text' as const, text: 'Continue from where you stopped.' }];
     events.push({ type: 'message.added', data: { message: { role: 'user', content, source: 'engine' } } });
   }
-  events.push({ type: 'turn.started', data: { turn: state.turns + 1, cause, ...carriedOn(state) } });
+  events.push({ type: 'turn.started', data: { turn: state.turns + 1, cause, ...inheritedOptions(state) } });
   return accept(...events);
 }

@@ -3,7 +3,7 @@ import type { State, Turn } from '../state.ts';
 import { isStopping } from './ending.ts';
 import { turnTimer } from './evolve.ts';
 
-/** The end of the turn's time. */
+/** The timer of the turn's time limit. */
 export function owedToTurn({ settings }: State, turn: Turn): Effect[] {
   const { durationMs } = settings.limits;
   if (durationMs === null || isStopping(turn)) return [];

@@ -1,6 +1,6 @@
-/** How a turn comes to its end. */
+/** How a turn ends. */
 import type { EventBody, LoopStatus, TurnOutcome } from '@pawl/protocol';
-import { mostMalformedRounds } from '../calls/conflicts.ts';
+import { maxMalformedRounds } from '../calls/malformed.ts';
 import type { Turn } from '../state.ts';
 
 /** A person cancelled it, or its time is up. */
@@ -8,7 +8,7 @@ export function isStopping(turn: Turn): boolean {
   return turn.cancel !== null || turn.isOverTime;
 }
 
-export function stopOutcome(turn: Turn): NonNullable<Turn['ending']> {
+export function stopEnding(turn: Turn): NonNullable<Turn['ending']> {
   if (turn.cancel === null) {
     return { outcome: 'max_duration', message: `The turn ran out of time in step ${turn.step}. Continue to go on.` };
   }
@@ -19,29 +19,29 @@ export function stopOutcome(turn: Turn): NonNullable<Turn['ending']> {
   };
 }
 
-/** Of a turn whose model does not get its calls or its result right, though it was told what is wrong; else null. */
-export function givenUpEnding({ malformedRounds, calls, failedResult }: Turn): Turn['ending'] {
+/** The ending of a turn whose model repeats malformed calls or wrong results; null otherwise. */
+export function giveUpEnding({ malformedRounds, calls, failedResult }: Turn): Turn['ending'] {
   if (failedResult !== null) {
     const message = `The agent did not give the result that was asked for, even after it was told what was wrong. ${failedResult}`;
     return { outcome: 'failed', message };
   }
-  if (malformedRounds < mostMalformedRounds) return null;
+  if (malformedRounds < maxMalformedRounds) return null;
   const last = calls.at(-1)?.judgement?.reason ?? '';
   const message = `The model's calls were malformed ${malformedRounds} times in a row. The last: ${last}`;
   return { outcome: 'failed', message };
 }
 
-export function endOf(turn: Turn, ending: NonNullable<Turn['ending']>): EventBody {
+export function turnEnded(turn: Turn, ending: NonNullable<Turn['ending']>): EventBody {
   const { number, step, usage, costUsd, unattendedDenials, loop } = turn;
   const reached = loop !== null && {
-    loop: { status: loopEnd(loop.status, ending.outcome), iterations: loop.iteration },
+    loop: { status: loopStatusAtEnd(loop.status, ending.outcome), iterations: loop.iteration },
   };
   const data = { turn: number, ...ending, steps: step, usage, costUsd, unattendedDenials, ...reached };
   return { type: 'turn.ended', data };
 }
 
-/** Of a turn that failed or was cancelled, what its loop was at. */
-function loopEnd(status: LoopStatus, outcome: TurnOutcome): LoopStatus {
+/** A failed or cancelled turn keeps the status that its loop had. */
+function loopStatusAtEnd(status: LoopStatus, outcome: TurnOutcome): LoopStatus {
   switch (outcome) {
     case 'completed':
     case 'blocked':

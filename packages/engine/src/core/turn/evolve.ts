@@ -1,18 +1,17 @@
-/** How a turn begins, goes from phase to phase, and ends. */
+/** How a turn starts, changes its phase, and ends. */
 import type { AssistantMessage, DurableEvent, EventData } from '@pawl/protocol';
-import { endingOf, isRest } from '../answer/ending.ts';
+import { endingOf, isNews, isRest } from '../answer/ending.ts';
 import { noAnswerYet } from '../answer/state.ts';
 import { assignmentTimer } from '../assignment/evolve.ts';
 import { noCalls } from '../calls/state.ts';
 import { noResultYet } from '../result/state.ts';
 import { nothingSpent } from '../spending/state.ts';
 import type { State } from '../state.ts';
-import { startLoop } from '../target/evolve.ts';
-import { isNews } from './news.ts';
+import { initialLoop } from '../target/evolve.ts';
 import { optionsOf } from './options.ts';
 import type { Turn } from './state.ts';
 
-/** The id of the effect that rings when a turn's time is up; another limit is another timer. */
+/** The id of the timer that fires when a turn's time is up. Another limit is another timer. */
 export const turnTimer = (turn: number, durationMs: number | null) => `timer:turn:${turn}:${durationMs}`;
 
 export function evolveTurn(state: State, event: DurableEvent): void {
@@ -21,7 +20,7 @@ export function evolveTurn(state: State, event: DurableEvent): void {
   if (turn === null) return;
   switch (event.type) {
     case 'session.forked':
-      leaveBehind(turn, event);
+      stopForkedTurn(turn, event);
       break;
     case 'step.started':
       turn.step = event.data.step;
@@ -30,25 +29,25 @@ export function evolveTurn(state: State, event: DurableEvent): void {
       break;
     case 'message.added': {
       const { message } = event.data;
-      if (message.role === 'assistant') takeAnswer(turn, message);
+      if (message.role === 'assistant') recordAnswer(turn, message);
       else if (isNews(message) && turn.ending?.outcome === 'completed') turn.ending = null;
       break;
     }
     case 'model.failed':
-      failModel(turn, event.data);
+      recordFailure(turn, event.data);
       break;
     case 'context.compacted':
     case 'context.removed':
       if (turn.phase === 'compacting') turn.phase = 'model';
       break;
     case 'tool.finished':
-      finishCall(turn, event.data);
+      recordCallEnd(turn, event.data);
       break;
     case 'result.checked':
-      checkResult(turn, event.data);
+      recordResultCheck(turn, event.data);
       break;
     case 'loop.changed':
-      if (turn.loop !== null) endLoop(turn, event.data);
+      if (turn.loop !== null) recordLoopEnd(turn, event.data);
       break;
     case 'loop.verified':
       if (event.data.problem !== undefined) turn.ending = { outcome: 'blocked', message: event.data.problem };
@@ -107,27 +106,27 @@ function startTurn(state: State, { data, by, at }: DurableEvent & { type: 'turn.
     ...noCalls(),
     ...noResultYet(),
     ...nothingSpent(),
-    loop: startLoop(data),
+    loop: initialLoop(data),
   };
 }
 
-/** A fork takes the history and nothing that runs. */
-function leaveBehind(turn: Turn, event: DurableEvent): void {
+/** A fork copies the history; what was running stays with the original. */
+function stopForkedTurn(turn: Turn, event: DurableEvent): void {
   turn.cancel = { by: event.by, reason: 'The session was forked here.', queue: 'run', inputs: [] };
   turn.isForked = true;
   if (turn.phase !== 'tools') turn.phase = 'between';
 }
 
-function takeAnswer(turn: Turn, message: AssistantMessage): void {
+function recordAnswer(turn: Turn, message: AssistantMessage): void {
   if (message.isPartial === true) return;
   const hasCalls = turn.calls.length > 0;
   turn.phase = hasCalls ? 'tools' : 'between';
-  // An agent with a target that comes to rest is told to go on.
+  // With a target, an agent that comes to rest is told to go on.
   turn.ending = hasCalls || (turn.loop !== null && isRest(message)) ? null : endingOf(message);
 }
 
-/** A call of the model that brought no answer; the turn ends with it, unless it is worth another try. */
-function failModel(turn: Turn, { next }: EventData['model.failed']): void {
+/** A failed call of the model: the event says whether it is retried, compacted first, or ends the turn. */
+function recordFailure(turn: Turn, { next }: EventData['model.failed']): void {
   switch (next?.do) {
     case 'retry':
       break;
@@ -145,10 +144,10 @@ function failModel(turn: Turn, { next }: EventData['model.failed']): void {
   }
 }
 
-function finishCall(turn: Turn, data: EventData['tool.finished']): void {
+function recordCallEnd(turn: Turn, data: EventData['tool.finished']): void {
   if (!turn.calls.some(({ id }) => id === data.call)) return;
   if (data.isUnattended === true) turn.unattendedDenials += 1;
-  // In a turn with a target, it only puts an end forward.
+  // With a target, the call only proposes the end.
   if (data.endsTurn !== undefined && (turn.loop === null || data.isBlocked === true)) {
     const outcome = data.isBlocked === true ? 'blocked' : 'completed';
     turn.ending = { outcome, message: data.endsTurn, ...(data.result !== undefined && { result: data.result }) };
@@ -156,13 +155,13 @@ function finishCall(turn: Turn, data: EventData['tool.finished']): void {
   if (turn.calls.every(({ result }) => result !== null)) turn.phase = 'between';
 }
 
-function checkResult(turn: Turn, { isValid, result = null, call }: EventData['result.checked']): void {
-  // What a call put forward stands in its own event.
+function recordResultCheck(turn: Turn, { isValid, result = null, call }: EventData['result.checked']): void {
+  // The result of a call is in its own event.
   if (call !== undefined) return;
   turn.ending = isValid && turn.ending !== null ? { ...turn.ending, result } : null;
 }
 
-function endLoop(turn: Turn, { status, message = '' }: EventData['loop.changed']): void {
+function recordLoopEnd(turn: Turn, { status, message = '' }: EventData['loop.changed']): void {
   if (status === 'completed') turn.ending = { outcome: 'completed', message, ...turn.loop?.proposed };
   if (status === 'blocked') turn.ending = { outcome: 'blocked', message };
   if (status === 'budget_exhausted') turn.ending = { outcome: 'budget', message };

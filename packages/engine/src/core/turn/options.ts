@@ -1,11 +1,12 @@
-/** What an input asks of its turn: kept, carried on, and refused where nobody could hold it. */
+/** What an input asks of its turn, which of it the next turn inherits, and which requests are refused. */
 import type { Identity, TurnOptions } from '@pawl/protocol';
+import { bounds } from '@pawl/protocol';
 import type { Refusal } from '../decision.ts';
 import { refuse } from '../decision.ts';
 import { schemaFault } from '../json-schema.ts';
 import type { State } from '../state.ts';
 
-/** Of data that holds more than that. What was not asked for is absent. */
+/** Picks the options out of data that holds more. Options that were not given are absent. */
 export function optionsOf({ review, outputSchema, toolChoice, requestTimeoutMs, target }: TurnOptions): TurnOptions {
   return {
     ...(review === true && { review }),
@@ -16,14 +17,12 @@ export function optionsOf({ review, outputSchema, toolChoice, requestTimeoutMs, 
   };
 }
 
-/** What a turn without an input goes on with: all that the one before was asked for and did not reach. */
-export function carriedOn({ lastTurn, lastOptions }: State): TurnOptions {
+/** The options of a turn without an input: those of the turn before, unless that was completed. */
+export function inheritedOptions({ lastTurn, lastOptions }: State): TurnOptions {
   return lastTurn === null || lastTurn.outcome === 'completed' ? {} : lastOptions;
 }
 
-const mostIterations = 1000;
-
-/** Why options cannot be taken; null if they can. */
+/** Why options are refused; null if they are valid. */
 export function optionsRefusal(
   options: TurnOptions,
   { by, isSteering }: { by: Pick<Identity, 'kind'>; isSteering: boolean },
@@ -51,8 +50,8 @@ export function optionsRefusal(
   const fault = outputSchema === undefined ? null : schemaFault(outputSchema);
   if (fault !== null) return refuse('bad_schema', `The schema of the result is no JSON Schema: ${fault}`);
   if (target === undefined) return null;
-  if (!isCount(target.maxIterations, mostIterations)) {
-    return refuse('bad_limit', `The limit of iterations is a whole number from 1 to ${mostIterations}.`);
+  if (!isCount(target.maxIterations, bounds.maxIterations)) {
+    return refuse('bad_limit', `The limit of iterations is a whole number from 1 to ${bounds.maxIterations}.`);
   }
   if (target.verify === undefined || by.kind === 'human') return null;
   return refuse('human_only', 'Only a person can name a command that is run without asking.');

@@ -9,34 +9,34 @@ type TurnItself = {
   number: number;
   by: Actor;
   startedAt: number;
-  /** Steps begun so far. */
+  /** Steps started so far. */
   step: number;
   /** `between` steps, waiting for the `model`, for `tools`, for room (`compacting`), or for a person's `review`. */
   phase: 'between' | 'model' | 'tools' | 'compacting' | 'review';
-  /** What the agent of this step may: a switch takes effect at the next. */
+  /** The profile of the step's agent; a switch takes effect at the next step. */
   profile: AgentProfile | null;
-  /** `inputs` are those that `queue` is about: what was queued when the cancel came. */
+  /** `inputs` were queued when the cancel came; `queue` says what happens to them. */
   cancel: { by: Actor; reason: string | null; queue: QueueDisposition; inputs: readonly string[] } | null;
   isOverTime: boolean;
-  /** How the turn ends once nothing of it is open. */
+  /** How the turn ends once nothing of it is open any more. */
   ending: { outcome: TurnOutcome; message: string; result?: Json } | null;
   review: boolean;
-  /** What it was started with. */
+  /** The options that it was started with. */
   options: TurnOptions;
-  /** It was begun in the session that this one was forked from. */
+  /** It started in the session that this one was forked from. */
   isForked: boolean;
   unattendedDenials: number;
 };
 
-/** The turn that runs: each aspect has its part of it. */
+/** The current turn; each aspect has its part of it. */
 export type Turn = TurnItself & TurnAnswer & TurnCalls & TurnTarget & TurnResultState & TurnSpending;
 
 export type TurnState = {
-  /** How many were begun. */
+  /** How many turns have started. */
   turns: number;
   turn: Turn | null;
   lastTurn: EventData['turn.ended'] | null;
-  /** What the last turn was started with. */
+  /** The options of the last turn. */
   lastOptions: TurnOptions;
 };
 

@@ -1,4 +1,4 @@
-/** What the agent has declared of its work: its stage, its list, its notes, its plan, the tools that it found. */
+/** What the agent declares about its work: stage, todos, notes, plan, and the tools that it found. */
 import type { DurableEvent } from '@pawl/protocol';
 import type { State } from '../state.ts';
 

@@ -1,15 +1,15 @@
 import type { Todo } from '@pawl/protocol';
 
-/** What the agent declares of its work. */
+/** What the agent declares about its work. */
 export type WorkState = {
   stage: string | null;
-  /** The agent's list, and the steps begun since it last changed. */
+  /** The agent's todos, and the steps since they changed. */
   todos: { items: readonly Todo[]; age: number };
-  /** What the session noted, by key. */
+  /** Notes of the session, by key. */
   notes: Map<string, string>;
-  /** A plan that nobody was given yet. */
+  /** A plan that was not handed to an agent yet. */
   plan: string | null;
-  /** Tools of a large set that the model has found. */
+  /** Tools of a large set that the model has searched for and found. */
   offeredTools: readonly string[];
 };
 

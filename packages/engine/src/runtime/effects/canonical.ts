@@ -9,8 +9,8 @@ const readTarget = promisify(readlink);
 const look = promisify(lstat);
 
 /** More names than this are judged as they are written. */
-const mostPaths = 64;
-const mostLinks = 40;
+const maxPaths = 64;
+const maxLinks = 40;
 
 /** @throws `no_grammar`. */
 export async function canonicalPathsOf(
@@ -18,8 +18,8 @@ export async function canonicalPathsOf(
   base: { cwd: string; home: string },
 ): Promise<ReadonlyMap<string, string>> {
   await prepareCommand(command);
-  const paths = namedPaths(command, base).slice(0, mostPaths);
-  return new Map(await Promise.all(paths.map(async (path) => [path, await canonical(path, mostLinks)] as const)));
+  const paths = namedPaths(command, base).slice(0, maxPaths);
+  return new Map(await Promise.all(paths.map(async (path) => [path, await canonical(path, maxLinks)] as const)));
 }
 
 /** Of what is not there, the part that is; of a link to nothing, where it leads. */

@@ -6,14 +6,14 @@ import type { EffectContext } from './effect.ts';
 type ChangedFiles = NonNullable<EventData['context.gathered']['changedFiles']>;
 
 /** Files that are looked at: those that were read or written last. */
-const mostFiles = 20;
+const maxFiles = 20;
 
 /** What cannot be read counts as it was, and what the model was told of is not told again. */
 export async function changedFiles({ state, ports }: Pick<EffectContext, 'state' | 'ports'>): Promise<ChangedFiles> {
   const { files, foreignChanges } = state;
-  const seen = [...files].slice(-mostFiles).map(([path, digest]) => {
-    const isTold = foreignChanges.told.has(path);
-    return { path, known: digest, told: isTold ? foreignChanges.told.get(path) : digest };
+  const seen = [...files].slice(-maxFiles).map(([path, digest]) => {
+    const isTold = foreignChanges.reportedVersions.has(path);
+    return { path, known: digest, told: isTold ? foreignChanges.reportedVersions.get(path) : digest };
   });
   const found = await Promise.all(seen.map(async (file) => ({ ...file, digest: await digestAt(file.path, ports) })));
   return found

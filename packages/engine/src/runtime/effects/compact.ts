@@ -7,17 +7,17 @@ import type { Job } from '../../context/compaction/job.ts';
 import { jobOf } from '../../context/compaction/job.ts';
 import { defaultSummaryPrompt, repairPrompt, summaryPrompt, summarySystem } from '../../context/compaction/prompt.ts';
 import type { Outcome } from '../../core/index.ts';
-import { addCost, addUsage, budgetReached, isFull, noUsage, shortened, totalTokens } from '../../core/index.ts';
+import { addCost, addUsage, budgetReached, isFull, noUsage, shortenMiddle, totalTokens } from '../../core/index.ts';
 import type { Model, ModelMessage, ModelRequest } from '../../ports.ts';
+import { untilAborted } from '../../waiting.ts';
 import { chainRequest } from '../middleware.ts';
 import type { EffectContext, Runner } from './effect.ts';
 import { inTime } from './in-time.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** How long the model may take for a summary and its repair, ms: a turn may be waiting for it. */
-const mostSummaryMs = 10 * 60_000;
+const maxSummaryMs = 10 * 60_000;
 /** How long files and memory may take that go with it, ms. */
-const mostReadingMs = 10_000;
+const maxReadingMs = 10_000;
 
 /**
  * Summarises the earlier conversation with the session's model. A summary that is none is asked for once more; then,
@@ -44,8 +44,8 @@ async function outcomeOf(effect: string, job: Job, context: EffectContext): Prom
     return { type: 'compaction.failed', effect, data: { message: made, ...spent } };
   }
   // What goes with the summary helps, and its absence harms nothing.
-  const files = await inTime(() => keyFiles(job, context), mostReadingMs, context).catch(() => []);
-  const recalled = await inTime(() => recall(job, context), mostReadingMs, context).catch(() => []);
+  const files = await inTime(() => keyFiles(job, context), maxReadingMs, context).catch(() => []);
+  const recalled = await inTime(() => recall(job, context), maxReadingMs, context).catch(() => []);
   if (context.signal.aborted) return null;
   return { type: 'compaction.summarised', effect, data: { ...made, files, recalled, ...spent } };
 }
@@ -55,7 +55,7 @@ async function summarise(job: Job, context: EffectContext, spent: Spent): Promis
   const digest: Summary = { kind: 'digest', summary: digestOf(job) };
   if (job.isMechanical) return digest;
   try {
-    const said = await inTime((signal) => checked(job, { ...context, signal }, spent), mostSummaryMs, context);
+    const said = await inTime((signal) => checked(job, { ...context, signal }, spent), maxSummaryMs, context);
     return said === null ? digest : { kind: 'summary', summary: said };
   } catch (thrown) {
     const problem = messageOf(thrown);
@@ -92,7 +92,7 @@ async function firstSummary(job: Job, model: Model, context: EffectContext, spen
   throw new Error('There is always a last share.');
 }
 
-const mostSummaryTokens = 8000;
+const maxSummaryTokens = 8000;
 
 function requestOf({ state }: EffectContext, model: Model, prompt: string): ModelRequest {
   return {
@@ -103,7 +103,7 @@ function requestOf({ state }: EffectContext, model: Model, prompt: string): Mode
     tools: [],
     messages: [{ role: 'user', source: 'engine', content: [{ type: 'text', text: prompt }] }],
     tail: null,
-    maxOutputTokens: Math.min(model.info.outputTokens, mostSummaryTokens),
+    maxOutputTokens: Math.min(model.info.outputTokens, maxSummaryTokens),
   };
 }
 
@@ -149,7 +149,7 @@ function isAffordable({ state }: EffectContext, { usage, costUsd }: Spent): bool
   return budgetReached(state, state.turn, { tokens: totalTokens(usage), usd: costUsd }) === null;
 }
 
-const mostFiles = 6;
+const maxFiles = 6;
 const longestFile = 24_000;
 
 /** The files that were changed last, as they are now. What cannot be read, or is no text, is left out. */
@@ -158,12 +158,12 @@ async function keyFiles(
   { ports }: EffectContext,
 ): Promise<EventData['compaction.summarised']['files']> {
   const files: EventData['compaction.summarised']['files'] = [];
-  for (const path of edited.slice(-mostFiles)) {
+  for (const path of edited.slice(-maxFiles)) {
     const bytes = await ports.readFile(path).catch(() => null);
     if (bytes === null || bytes.includes(0)) continue;
     const text = ports.redactor.redact(new TextDecoder().decode(bytes));
     const digest = `sha256-${createHash('sha256').update(bytes).digest('hex')}`;
-    files.push({ path, digest, text: shortened(text, longestFile) });
+    files.push({ path, digest, text: shortenMiddle(text, longestFile) });
   }
   return files;
 }

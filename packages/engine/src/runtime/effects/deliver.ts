@@ -1,6 +1,6 @@
 import { isPawlError, messageOf } from '@pawl/protocol';
+import { untilAborted } from '../../waiting.ts';
 import type { Runner } from './effect.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** Refusals that another try would meet as well. */
 const finalCodes: ReadonlySet<string> = new Set([

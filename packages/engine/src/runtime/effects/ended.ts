@@ -1,5 +1,5 @@
 import type { EventData } from '@pawl/protocol';
-import type { Checked, Declared } from '../../core/index.ts';
+import type { ResultCheck, ToolDeclarations } from '../../core/index.ts';
 
 /** What becomes of a call, without its id. */
 export type Ending = Omit<EventData['tool.finished'], 'call'>;
@@ -8,4 +8,4 @@ export type Ending = Omit<EventData['tool.finished'], 'call'>;
 export type Ran = Ended | { outdated: string };
 
 /** `checked`: what it gives was held against what was asked for. */
-export type Ended = { ending: Ending; declared?: Declared; checked?: Checked };
+export type Ended = { ending: Ending; declared?: ToolDeclarations; checked?: ResultCheck };

@@ -10,7 +10,7 @@ import type { EffectContext, Runner } from './effect.ts';
 import { inTime } from './in-time.ts';
 
 /** How long it may take, ms; then the turn goes on without. */
-const mostMs = 10_000;
+const maxMs = 10_000;
 
 /**
  * Looks at what surrounds the work. Whatever goes wrong, the turn goes on: with the pieces that are built in where
@@ -45,7 +45,7 @@ async function hydrateAll(asked: Asked, context: EffectContext): Promise<Hydrati
     ports.contextSources.map(async (source) => {
       const query = { session, cwd, agent, metadata, task, budgetTokens: budgetOf(state, source.region) };
       try {
-        const entries = await inTime((limit) => source.find(query, limit), mostMs, context);
+        const entries = await inTime((limit) => source.find(query, limit), maxMs, context);
         return { source, entries: entries.map((entry) => ({ ...entry, text: ports.redactor.redact(entry.text) })) };
       } catch (thrown) {
         if (!signal.aborted) asked.notice(`What ${source.name} has to this is left out: ${messageOf(thrown)}`);
@@ -58,7 +58,7 @@ async function hydrateAll(asked: Asked, context: EffectContext): Promise<Hydrati
 
 /** A disk that does not answer keeps no turn waiting. */
 function changedInTime(context: EffectContext): ReturnType<typeof changedFiles> {
-  return inTime(() => changedFiles(context), mostMs, context).catch(() => []);
+  return inTime(() => changedFiles(context), maxMs, context).catch(() => []);
 }
 
 type Known = Omit<SurroundingsQuery, 'role' | 'prompts' | 'now' | 'notice'>;
@@ -76,7 +76,7 @@ function queryOf(state: Readonly<State>): Known {
     metadata: { ...metadata },
     task: input?.role === 'user' ? textOf(input.content) : (state.task ?? ''),
     isFull: isFullGathering(state),
-    known: state.fragments ?? [],
+    fragments: state.fragments ?? [],
   };
 }
 
@@ -98,7 +98,7 @@ async function gatherAll(asked: Asked, context: EffectContext): Promise<readonly
     return gather.call(ports.surroundings, query, limit);
   };
   try {
-    return await inTime(work, mostMs, context);
+    return await inTime(work, maxMs, context);
   } catch (thrown) {
     if (signal.aborted) return null;
     asked.notice(`What surrounds the work could not be gathered, and is left out: ${messageOf(thrown)}`);
@@ -116,14 +116,14 @@ async function roleOf(asked: Asked, { ports }: EffectContext): Promise<Surroundi
   }
   const before = asked.isFull
     ? undefined
-    : asked.known.find(({ region, name }) => region === 'system' && name === 'role');
+    : asked.fragments.find(({ region, name }) => region === 'system' && name === 'role');
   return before === undefined ? null : { text: before.text, source: before.source ?? null };
 }
 
 /** Of a host that knows of no surroundings: the pieces that are built in. */
 async function builtin(query: SurroundingsQuery): Promise<readonly Fragment[] | null> {
   const system = composePrompt({ ...query, platform: process.platform });
-  const others = query.isFull ? [] : query.known.filter(({ region }) => region !== 'system');
+  const others = query.isFull ? [] : query.fragments.filter(({ region }) => region !== 'system');
   const fragments = [...system, ...others];
-  return JSON.stringify(fragments) === JSON.stringify(query.known) ? null : fragments;
+  return JSON.stringify(fragments) === JSON.stringify(query.fragments) ? null : fragments;
 }

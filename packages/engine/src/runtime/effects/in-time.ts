@@ -6,13 +6,13 @@ import type { EffectContext } from './effect.ts';
  */
 export async function inTime<Value>(
   work: (signal: AbortSignal) => Promise<Value>,
-  mostMs: number,
+  maxMs: number,
   { ports: { clock }, signal }: Pick<EffectContext, 'ports' | 'signal'>,
 ): Promise<Value> {
   const limit = new AbortController();
   const whole = AbortSignal.any([signal, limit.signal]);
-  const callOff = clock.at(clock.now() + mostMs, () =>
-    limit.abort(new Error(`It took longer than ${mostMs / 1000} seconds.`)),
+  const callOff = clock.at(clock.now() + maxMs, () =>
+    limit.abort(new Error(`It took longer than ${maxMs / 1000} seconds.`)),
   );
   let giveUp: () => void = () => undefined;
   const over = new Promise<never>((_, reject) => {

@@ -5,7 +5,7 @@ import type { AgentProfile, JsonObject, Judgement } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
 import { toolsFor } from '../../context/audience.ts';
 import type { Call } from '../../core/index.ts';
-import { canonicalJson, findCall, isRepetition, lastSameCall, loopCheck } from '../../core/index.ts';
+import { canonicalJson, findCall, isRepetition, lastSameCall, repetitionRule } from '../../core/index.ts';
 import type { Tool, ToolPlan, ToolScope } from '../../ports.ts';
 import { validateInput } from '../../registry/validate.ts';
 import { shapeOutput } from '../shape.ts';
@@ -76,7 +76,7 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
   const { isLoop, ...seen } = isPolling(tool, input)
     ? notRepeated
     : await lookForLoop(call, { effect, paths }, context);
-  if (isLoop) return { ...mistake(call, loopCheck, looping(call)), effect, paths };
+  if (isLoop) return { ...mistake(call, repetitionRule, looping(call)), effect, paths };
   const containment = (await tool.containment?.(input, scope)) ?? 'none';
   const { ruling, parts } = explainByRules({
     ...asked,
@@ -111,14 +111,14 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
 }
 
 /** Parts of a call that are told apart, at most. */
-const mostParts = 50;
+const maxParts = 50;
 
 /** Of a call that touches several things, which ones need the answer and which are allowed already. */
 function partsOf(parts: readonly JudgedPart[]): Pick<Judgement, 'parts'> {
   const needing = parts.filter(({ verdict }) => verdict === 'ask');
   if (needing.length === 0 || needing.length === parts.length) return {};
   const others = parts.filter(({ verdict }) => verdict !== 'ask');
-  const told = [...needing, ...others].slice(0, mostParts);
+  const told = [...needing, ...others].slice(0, maxParts);
   return { parts: told.map(({ text, verdict, rule }) => ({ text, verdict, rule })) };
 }
 
@@ -178,7 +178,7 @@ async function lookForLoop(
   const hasRun = before.status === 'ok' || before.status === 'error';
   if (effect !== 'read' || !hasRun || paths.length === 0) return { isLoop };
   const seen = await digestsOf(paths, ports);
-  return { isLoop: isLoop && canonicalJson(seen) === canonicalJson(before.seen ?? before.known), seen };
+  return { isLoop: isLoop && canonicalJson(seen) === canonicalJson(before.seen ?? before.digests), seen };
 }
 
 async function digestsOf(

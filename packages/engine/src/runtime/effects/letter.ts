@@ -4,7 +4,7 @@ import type { Runner } from './effect.ts';
 /** Hands a letter to a task's session, which takes it once however often it comes. */
 export const runLetter: Runner<'letter'> = async (effect, { ports, state, signal, report }) => {
   const task = findTask(state, effect.task);
-  const letter = task?.letters.find(({ id }) => id === effect.letter);
+  const letter = task?.pendingCommands.find(({ id }) => id === effect.letter);
   if (task === undefined || letter === undefined) return;
   const answer = await ports.children.post(task.session, structuredClone(letter), signal);
   if (answer === null) return;

@@ -3,11 +3,11 @@ import { filesOf } from '../../context/files.ts';
 import { buildRequest, type Told, toldTo } from '../../context/request.ts';
 import { callId, due, noUsage } from '../../core/index.ts';
 import type { Model, ModelMessage, ModelPart, ModelRequest } from '../../ports.ts';
+import { untilAborted } from '../../waiting.ts';
 import { chainRequest } from '../middleware.ts';
 import { checkAnswer } from '../result.ts';
 import type { EffectContext, Runner } from './effect.ts';
 import { SpendingMeter, type Spent } from './spent.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /**
  * Calls the model, broadcasts its answer as it comes, and reports the whole. May be repeated after a crash:

@@ -3,14 +3,14 @@ import type { Question } from '@pawl/protocol';
 import { answerProblem } from '../../core/index.ts';
 
 /** Questions that one call may ask. */
-const mostQuestions = 8;
+const maxQuestions = 8;
 /** Options that one question may have. */
-const mostOptions = 9;
+const maxOptions = 9;
 
 /** @throws with a sentence for whoever wrote them, when they are none. */
 export function checkQuestions(questions: readonly Question[]): void {
   if (!Array.isArray(questions)) throw new Error('The questions are no list.');
-  if (questions.length > mostQuestions) throw new Error(`Ask at most ${mostQuestions} questions at once.`);
+  if (questions.length > maxQuestions) throw new Error(`Ask at most ${maxQuestions} questions at once.`);
   for (const question of questions) {
     const { header, text, options } = question;
     if (typeof header !== 'string' || typeof text !== 'string' || !Array.isArray(options)) {
@@ -18,7 +18,7 @@ export function checkQuestions(questions: readonly Question[]): void {
     }
     if (header.trim() === '' || text.trim() === '')
       throw new Error('A question has a header and a text that are not empty.');
-    if (options.length > mostOptions) throw new Error(`"${header}" has more than ${mostOptions} options.`);
+    if (options.length > maxOptions) throw new Error(`"${header}" has more than ${maxOptions} options.`);
     const labels = options.map(({ label }) => label);
     if (labels.some((label) => typeof label !== 'string' || label.trim() === '')) {
       throw new Error(`"${header}" has an option without a label.`);

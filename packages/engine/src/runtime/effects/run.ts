@@ -1,7 +1,7 @@
 /** One run of a tool, from its arguments to what the log is to hold of it. */
 import type { JsonObject } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
-import type { Call, Declared } from '../../core/index.ts';
+import type { Call, ToolDeclarations } from '../../core/index.ts';
 import { demandOf } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
 import { validateInput } from '../../registry/validate.ts';
@@ -150,7 +150,7 @@ function endOf({ endsTurn, isBlocked, result }: ToolOutcome): Pick<Ending, 'ends
   };
 }
 
-function declaredIn({ stage, todos, notes, offers, mail, plan, envelope }: ToolOutcome): Declared {
+function declaredIn({ stage, todos, notes, offers, mail, plan, envelope }: ToolOutcome): ToolDeclarations {
   return {
     ...(mail !== undefined && { mail }),
     ...(stage !== undefined && { stage }),

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { barredIn, pathDenies, type RuleLayer } from '@pawl/policy';
 import { toolsFor } from '../../context/audience.ts';
 import type { Call, State } from '../../core/index.ts';
-import { letterProblem, originOf } from '../../core/index.ts';
+import { mailProblem, originOf } from '../../core/index.ts';
 import type { ToolMailbox, ToolScope } from '../../ports.ts';
 import type { Post } from '../post.ts';
 import type { EffectContext } from './effect.ts';
@@ -50,7 +50,7 @@ function mailboxOf(state: Readonly<State>, post: Post): ToolMailbox {
     inbox: shownMails(mail.inbox),
     outbox: mail.outbox,
     async problem(letter) {
-      const problem = letterProblem(state, letter);
+      const problem = mailProblem(state, letter);
       if (problem !== null || (await post.mayWrite(session, letter.to))) return problem;
       return `You cannot write to ${letter.to}: only sessions that work on the same task write to each other.`;
     },
@@ -58,9 +58,9 @@ function mailboxOf(state: Readonly<State>, post: Post): ToolMailbox {
 }
 
 /** Mails that were taken note of and are still shown: the latest. */
-const mostShown = 100;
+const maxShown = 100;
 
 function shownMails(inbox: State['mail']['inbox']): State['mail']['inbox'] {
-  const hidden = new Set(inbox.filter(({ isAcknowledged }) => isAcknowledged).slice(0, -mostShown));
+  const hidden = new Set(inbox.filter(({ isAcknowledged }) => isAcknowledged).slice(0, -maxShown));
   return hidden.size === 0 ? inbox : inbox.filter((mail) => !hidden.has(mail));
 }

@@ -7,7 +7,7 @@ import { runOnce } from './run.ts';
 /** The tool that runs commands. */
 const shell = 'bash';
 /** Times that a check is judged anew because the world changed in between. */
-const mostTries = 3;
+const maxTries = 3;
 
 type Verified = { ok: boolean; output: string; problem?: string };
 
@@ -32,7 +32,7 @@ async function verify(id: string, command: string, context: EffectContext): Prom
   const { turn } = context.state;
   const state = turn === null ? context.state : { ...context.state, turn: { ...turn, doneCalls: [] } };
   const world = { ...context, state };
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const judgement = await judge(call, world);
     if (judgement.verdict === 'deny') return unable(judgement.reason ?? `the rule "${judgement.rule}" denies it`);
     const ran = await runOnce(context, tool, { ...call, judgement }, () => undefined);

@@ -21,14 +21,14 @@ export type Writing = {
 };
 
 /** Of a tool's name. */
-const mostNameCharacters = 128;
+const maxNameCharacters = 128;
 
 const megabyte = 1024 * 1024;
 /** Source: https://platform.claude.com/docs/en/build-with-claude/vision; the base64 text counts. */
 const imageTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
-const mostImageBytes = 5 * megabyte;
+const maxImageBytes = 5 * megabyte;
 /** A whole request may have 32 MB. Source: https://platform.claude.com/docs/en/build-with-claude/pdf-support. */
-const mostDocumentBytes = 24 * megabyte;
+const maxDocumentBytes = 24 * megabyte;
 
 /** The content blocks of a message, each as JSON. */
 export function blocksOf(message: Message, writing: Writing): string[] {
@@ -75,7 +75,7 @@ function contentOf(result: ToolResult, writing: Writing): object {
 }
 
 function fileBlock(file: FilePart, { bytesOf, takes }: Writing): { type: string; [field: string]: unknown } {
-  const shown = showFile(file, bytesOf, takes, mostBytes);
+  const shown = showFile(file, bytesOf, takes, maxBytes);
   if (typeof shown === 'string') return textBlock(shown);
   const { name, mediaType, base64 } = shown;
   if (imageTypes.has(mediaType)) {
@@ -90,9 +90,9 @@ function fileBlock(file: FilePart, { bytesOf, takes }: Writing): { type: string;
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, title: name };
 }
 
-function mostBytes(mediaType: string): number {
-  if (imageTypes.has(mediaType)) return mostImageBytes;
-  return mediaType === 'application/pdf' || isTextType(mediaType) ? mostDocumentBytes : 0;
+function maxBytes(mediaType: string): number {
+  if (imageTypes.has(mediaType)) return maxImageBytes;
+  return mediaType === 'application/pdf' || isTextType(mediaType) ? maxDocumentBytes : 0;
 }
 
 function assistantBlocks(message: AssistantMessage, { isOwn }: Writing): string[] {
@@ -109,7 +109,7 @@ function assistantBlock(part: AssistantPart, isOwn: boolean): object | null {
     case 'thinking':
       return isOwn ? thinkingBlock(part.text, part.signature, part.opaque) : null;
     case 'tool_call':
-      return { type: 'tool_use', id: part.id, name: toolName(part.tool, mostNameCharacters), input: part.input };
+      return { type: 'tool_use', id: part.id, name: toolName(part.tool, maxNameCharacters), input: part.input };
     default:
       return part satisfies never;
   }

@@ -4,7 +4,7 @@ import type { Parameters } from '../../parameters.ts';
 import type { BytesOf, Takes } from '../files.ts';
 import { fieldsJson, memo, memoLast, toJson } from '../json.ts';
 import type { CacheTime } from '../options.ts';
-import { createTranscripts, isSignedBy, type Place } from '../transcript.ts';
+import { createTranscripts, isSignedBy, type MessagePosition } from '../transcript.ts';
 import { blocksOf, textBlock } from './blocks.ts';
 import { cacheMark, marked } from './cache.ts';
 import { traitsOf } from './models.ts';
@@ -70,7 +70,7 @@ export function createBodyMaker(settings: BodySettings): (request: ModelRequest,
   // What makes an answer readable, and the conversation, are not for others to set.
   const { messages: _messages, stream: _stream, ...own } = parameters.body ?? {};
 
-  function append(message: Message, end: End, place: Place) {
+  function append(message: Message, end: End, place: MessagePosition) {
     const role: Role = message.role === 'assistant' ? 'assistant' : 'user';
     const isOwn = isSignedBy(message, settings.id, place);
     const blocks = blocksOf(message, { isOwn, bytesOf, takes: settings.takes });

@@ -20,7 +20,7 @@ const kept = ['$ref', 'type', 'enum', 'const', 'default', 'title'] as const;
 /** Formats that the API enforces. */
 const formats = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']);
 /** With more optional properties than these the API fails to compile a schema; its documented limit is higher. */
-const mostOptional = 10;
+const maxOptional = 10;
 
 /**
  * A schema as the API takes it, or null if it cannot be said: objects with any other property, recursion, and too many
@@ -72,7 +72,7 @@ export function enforceable(schema: JsonObject): JsonObject | null {
   }
 
   const converted = convert(schema) as JsonObject;
-  return isPossible && optional <= mostOptional && !isRecursive(schema) ? converted : null;
+  return isPossible && optional <= maxOptional && !isRecursive(schema) ? converted : null;
 }
 
 /** Whether a definition leads back to itself, or a reference leads somewhere else than to a definition. */

@@ -6,7 +6,7 @@ import type { Traits } from './models.ts';
 /** Where a model counts what it thinks and nobody said how much. */
 const defaultBudgetTokens = 8192;
 /** The API takes no smaller budget, and wants room for an answer beside it. */
-const leastTokens = 1024;
+const minTokens = 1024;
 
 /** An effort, for models that have budgets instead. */
 const budgetOfEffort: { readonly [effort: string]: number } = {
@@ -95,8 +95,8 @@ function awake(
   if (isExcluded) return null;
   const wanted = thinkingBudgetTokens ?? budgetOfEffort[effort ?? ''] ?? defaultBudgetTokens;
   // The budget counts as output.
-  const tokens = Math.min(Math.max(wanted, leastTokens), maxOutputTokens - leastTokens);
-  return tokens < leastTokens ? null : { type: 'enabled', budget_tokens: tokens };
+  const tokens = Math.min(Math.max(wanted, minTokens), maxOutputTokens - minTokens);
+  return tokens < minTokens ? null : { type: 'enabled', budget_tokens: tokens };
 }
 
 function effortOf(traits: Traits, effort: string | undefined, isOff: boolean): string | null {

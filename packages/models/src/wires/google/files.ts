@@ -6,7 +6,7 @@ export type Inline = { inlineData: { mimeType: string; data: string } };
 
 const megabyte = 1024 * 1024;
 /** Of one file, as base64; a whole request may have 100 MB. Source: https://ai.google.dev/gemini-api/docs/file-input-methods. */
-const mostBytes = 66 * megabyte;
+const maxBytes = 66 * megabyte;
 
 /** Source: https://ai.google.dev/gemini-api/docs/image-understanding and …/document-processing, …/audio, …/video-understanding. */
 const inputTypes = /^(image\/(png|jpeg|webp|heic|heif)|application\/pdf|(audio|video)\/.+)$/;
@@ -17,7 +17,7 @@ const resultTypes = /^(image\/(png|jpeg|webp)|application\/pdf|text\/plain)$/;
 /** A file as a part, or a text that says why the model cannot see it. */
 export function inlineFile(file: FilePart, { bytesOf, takes }: { bytesOf: BytesOf; takes: Takes }): Inline | string {
   const shown = showFile(file, bytesOf, takes, (mediaType) =>
-    inputTypes.test(mediaType) || isTextType(mediaType) ? mostBytes : 0,
+    inputTypes.test(mediaType) || isTextType(mediaType) ? maxBytes : 0,
   );
   if (typeof shown === 'string') return shown;
   // Text of every kind is given as plain text, which all models take.

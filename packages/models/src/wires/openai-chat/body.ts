@@ -22,7 +22,7 @@ export type BodySettings = {
 };
 
 /** Most stop sequences that the API takes. */
-const mostStops = 4;
+const maxStops = 4;
 
 /**
  * Makes request bodies of the Chat Completions API, as pieces to be sent one after the other.
@@ -85,7 +85,7 @@ function fixedFields({ model, parameters, dialect, cache }: BodySettings): { [na
     verbosity: verbosity === undefined ? null : JSON.stringify(verbosity),
     temperature: temperature === undefined || isSteady ? null : String(temperature),
     top_p: topP === undefined || isSteady ? null : String(topP),
-    stop: stopSequences.length === 0 || isSteady ? null : toJson(stopSequences.slice(0, mostStops)),
+    stop: stopSequences.length === 0 || isSteady ? null : toJson(stopSequences.slice(0, maxStops)),
     cache_control: isMarked ? toJson({ type: 'ephemeral', ...(cache === '1h' && { ttl: cache }) }) : null,
   };
 }

@@ -10,12 +10,12 @@ import { contentField, detailsField, reasoningFields } from './reasoning.ts';
 export type Writing = { isOwn: boolean; dialect: Dialect; bytesOf: BytesOf; takes: Takes };
 
 /** Of a tool's name. */
-const mostNameCharacters = 64;
+const maxNameCharacters = 64;
 
 const megabyte = 1024 * 1024;
 /** Source: https://platform.openai.com/docs/guides/images-vision and …/pdf-files. Others allow less or do not say. */
-const mostImageBytes = 20 * megabyte;
-const mostDocumentBytes = 32 * megabyte;
+const maxImageBytes = 20 * megabyte;
+const maxDocumentBytes = 32 * megabyte;
 
 /** What is said in the model's place, where a server lets nobody else speak after a result. */
 const answerToResults = { role: 'assistant', content: 'I have the results.' };
@@ -55,7 +55,7 @@ function resultMessages(message: ToolMessage, writing: Writing): object[] {
     role: 'tool',
     tool_call_id: callId(result.call, dialect),
     // Some servers want the tool's name as well; none refuses it.
-    name: toolName(result.tool, mostNameCharacters),
+    name: toolName(result.tool, maxNameCharacters),
     content:
       result.content === '' && (result.files ?? []).length > 0 ? 'See the files that follow.' : resultText(result),
   }));
@@ -68,7 +68,7 @@ function resultMessages(message: ToolMessage, writing: Writing): object[] {
 }
 
 function filePart(file: FilePart, { bytesOf, takes, dialect }: Writing): object {
-  const shown = showFile(file, bytesOf, takes, (mediaType) => mostBytes(mediaType, dialect));
+  const shown = showFile(file, bytesOf, takes, (mediaType) => maxBytes(mediaType, dialect));
   if (typeof shown === 'string') return { type: 'text', text: shown };
   const { name, mediaType, base64 } = shown;
   if (isTextType(mediaType)) return { type: 'text', text: `[file ${name}]\n${textOfFile(shown)}` };
@@ -77,10 +77,10 @@ function filePart(file: FilePart, { bytesOf, takes, dialect }: Writing): object 
   return { type: 'file', file: { filename: name, file_data: url } };
 }
 
-function mostBytes(mediaType: string, { takesImages, takesDocuments }: Dialect): number {
-  if (isTextType(mediaType)) return mostDocumentBytes;
-  if (/^image\/(png|jpeg|gif|webp)$/.test(mediaType)) return takesImages ? mostImageBytes : 0;
-  return mediaType === 'application/pdf' && takesDocuments ? mostDocumentBytes : 0;
+function maxBytes(mediaType: string, { takesImages, takesDocuments }: Dialect): number {
+  if (isTextType(mediaType)) return maxDocumentBytes;
+  if (/^image\/(png|jpeg|gif|webp)$/.test(mediaType)) return takesImages ? maxImageBytes : 0;
+  return mediaType === 'application/pdf' && takesDocuments ? maxDocumentBytes : 0;
 }
 
 function assistantMessages(message: AssistantMessage, { isOwn, dialect }: Writing): object[] {
@@ -97,7 +97,7 @@ function assistantMessages(message: AssistantMessage, { isOwn, dialect }: Writin
         calls.push({
           id: callId(part.id, dialect),
           type: 'function',
-          function: { name: toolName(part.tool, mostNameCharacters), arguments: JSON.stringify(part.input) },
+          function: { name: toolName(part.tool, maxNameCharacters), arguments: JSON.stringify(part.input) },
         });
         break;
       case 'thinking':

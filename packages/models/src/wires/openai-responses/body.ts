@@ -5,7 +5,7 @@ import { withoutVariant } from '../../select/names.ts';
 import type { BytesOf, Takes } from '../files.ts';
 import { memo, memoLast, toJson } from '../json.ts';
 import type { CacheTime } from '../options.ts';
-import { createTranscripts, type Place } from '../transcript.ts';
+import { createTranscripts, type MessagePosition } from '../transcript.ts';
 import { itemsOf, textContent, withMark } from './input.ts';
 import { isEnforceable, isStrict } from './schema.ts';
 import { effortOf, type Traits, takesSampling } from './traits.ts';
@@ -23,7 +23,7 @@ export type BodySettings = {
 };
 
 /** The API refuses a lower limit. */
-const leastOutputTokens = 16;
+const minOutputTokens = 16;
 /** Characters of a cache key. */
 const longestKey = 64;
 
@@ -49,7 +49,7 @@ export function createBodyMaker(settings: BodySettings): (request: ModelRequest,
   // What makes an answer readable, and the conversation, are not for others to set.
   const { input: _input, stream: _stream, ...own } = parameters.body ?? {};
 
-  function append(message: Message, _state: null, { isSigned }: Place) {
+  function append(message: Message, _state: null, { isSigned }: MessagePosition) {
     const isOwn = message.role === 'assistant' && withoutVariant(message.model) === ownModel;
     const items = itemsOf(message, { isOwn, isSigned, isMarked, takes: settings.takes, bytesOf });
     return { text: items.map((item) => `${toJson(item)},`).join(''), state: null };
@@ -59,7 +59,7 @@ export function createBodyMaker(settings: BodySettings): (request: ModelRequest,
     bytesOf = (digest) => request.file?.(digest) ?? null;
     const fields = {
       model: settings.model,
-      max_output_tokens: Math.max(request.maxOutputTokens, leastOutputTokens),
+      max_output_tokens: Math.max(request.maxOutputTokens, minOutputTokens),
       stream: settings.isStreaming,
       store: false,
       // Models that do not think refuse to be asked.

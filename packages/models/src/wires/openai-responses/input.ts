@@ -19,11 +19,11 @@ export type Writing = {
 type Thinking = Extract<AssistantMessage['content'][number], { type: 'thinking' }>;
 
 /** Of a tool's name. */
-const mostNameCharacters = 64;
+const maxNameCharacters = 64;
 const mark = { prompt_cache_breakpoint: { mode: 'explicit' } };
 /** Of one file; all of a request may have as much. Source: https://developers.openai.com/api/docs/guides/file-inputs. */
-const mostFileBytes = 50 * 1024 * 1024;
-const mostTextBytes = 4 * 1024 * 1024;
+const maxFileBytes = 50 * 1024 * 1024;
+const maxTextBytes = 4 * 1024 * 1024;
 
 /** A message as input items of the Responses API. */
 export function itemsOf(message: Message, writing: Writing): object[] {
@@ -74,7 +74,7 @@ function resultItem(result: ToolResult, writing: Writing): object {
 
 function fileContent(file: FilePart, { takes, bytesOf }: Writing): object {
   const shown = showFile(file, bytesOf, takes, (mediaType) =>
-    isTextType(mediaType) ? mostTextBytes : takes(mediaType) === true ? mostFileBytes : 0,
+    isTextType(mediaType) ? maxTextBytes : takes(mediaType) === true ? maxFileBytes : 0,
   );
   if (typeof shown === 'string') return textContent(shown);
   const { name, mediaType, base64 } = shown;
@@ -109,7 +109,7 @@ function assistantItems(message: AssistantMessage, { isOwn, isSigned }: Writing)
         put({
           type: 'function_call',
           call_id: part.id,
-          name: toolName(part.tool, mostNameCharacters),
+          name: toolName(part.tool, maxNameCharacters),
           arguments: JSON.stringify(part.input),
         });
         break;

@@ -80,7 +80,7 @@ async function listen(name: string): Promise<Release | 'taken'> {
 }
 
 /** Until whoever listens does no longer. */
-async function untilReleased(name: string, mostMs: number): Promise<void> {
+async function untilReleased(name: string, maxMs: number): Promise<void> {
   const { connect } = await import('node:net');
   return new Promise((resolve) => {
     const socket = connect({ path: name });
@@ -89,7 +89,7 @@ async function untilReleased(name: string, mostMs: number): Promise<void> {
       socket.destroy();
       resolve();
     };
-    const timer = setTimeout(end, mostMs);
+    const timer = setTimeout(end, maxMs);
     socket.once('error', end).once('close', end);
   });
 }

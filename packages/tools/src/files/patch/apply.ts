@@ -43,8 +43,8 @@ export async function changesOf(
   const drafts = new Map<string, Draft>();
   const draftOf = async (path: string): Promise<Draft> => {
     const place = await resolvePlace(path, scope.cwd);
-    const known = drafts.get(place.path);
-    if (known !== undefined) return known;
+    const existing = drafts.get(place.path);
+    if (existing !== undefined) return existing;
     const before = await readFileBytes(place, options.maxFileBytes);
     refuseStale(place, before, scope, { mustHaveRead: false });
     const draft: Draft = { place, before, bytes: before?.bytes ?? null };

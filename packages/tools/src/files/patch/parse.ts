@@ -3,7 +3,7 @@ import { isEnvelope, parseEnvelope } from './envelope.ts';
 import type { FilePatch } from './types.ts';
 import { parseUnified } from './unified.ts';
 
-const mostFiles = 200;
+const maxFiles = 200;
 
 /** Reads a patch in either form. @throws `bad_patch`, with the line and what it should be. */
 export function parsePatch(patch: string): FilePatch[] {
@@ -11,8 +11,8 @@ export function parsePatch(patch: string): FilePatch[] {
   while (lines.at(-1)?.trim() === '') lines.pop();
   const files = isEnvelope(lines) ? parseEnvelope(lines) : parseUnified(lines);
   if (files.length === 0) throw new PawlError('bad_patch', 'The patch changes no file. Nothing was changed.');
-  if (files.length > mostFiles) {
-    throw new PawlError('bad_patch', `The patch has ${files.length} files, over ${mostFiles}. Send it in parts.`);
+  if (files.length > maxFiles) {
+    throw new PawlError('bad_patch', `The patch has ${files.length} files, over ${maxFiles}. Send it in parts.`);
   }
   return files;
 }

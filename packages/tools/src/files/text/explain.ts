@@ -1,17 +1,17 @@
 /** Why a text to replace was not found, or not found once, in words that lead to the right one. */
 import { escapeInvisible } from '../../escape.ts';
 
-const mostListed = 10;
+const maxListed = 10;
 const longestQuote = 160;
 
 /** `count` is how many there are, where not all are given. */
 const list = (numbers: readonly number[], count = numbers.length) =>
-  numbers.slice(0, mostListed).join(', ') + (count > mostListed ? ` and ${count - mostListed} more` : '');
+  numbers.slice(0, maxListed).join(', ') + (count > maxListed ? ` and ${count - maxListed} more` : '');
 
 const lineNumberAt = (text: string, place: number) => text.slice(0, place).split('\n').length;
 
 export function explainMany(text: string, places: readonly number[], shown: string): string {
-  const lines = places.slice(0, mostListed).map((place) => lineNumberAt(text, place));
+  const lines = places.slice(0, maxListed).map((place) => lineNumberAt(text, place));
   return `old occurs ${places.length} times in ${shown}, on lines ${list(lines, places.length)}. Add lines around it until it occurs once, or set all.`;
 }
 
@@ -114,8 +114,8 @@ function whiteSpaceText(mine: string, real: string): string {
 /* --------------------------------------------------- the most similar place */
 
 export const nothingSimilar = 'Nothing in it is similar. Read the file again.';
-const mostCompared = 20_000;
-const mostShownLines = 12;
+const maxCompared = 20_000;
+const maxShownLines = 12;
 
 /** The place most like the wanted lines, with what it really is. */
 function explainNearest(lines: readonly string[], wanted: readonly string[]): string {
@@ -127,7 +127,7 @@ function explainNearest(lines: readonly string[], wanted: readonly string[]): st
   if (nearest === null) return nothingSimilar;
   if (wanted.length === 1) return `The nearest is line ${nearest + 1}: ${quote(lines[nearest] as string)}.`;
   const from = Math.max(0, nearest - longest);
-  const block = lines.slice(from, from + Math.min(wanted.length, mostShownLines));
+  const block = lines.slice(from, from + Math.min(wanted.length, maxShownLines));
   const equal = wanted.filter((line, index) => line === lines[from + index]).length;
   const wrong = wanted.findIndex((line, index) => line !== lines[from + index]);
   const numbered = block.map((line, index) => `${from + index + 1}\t${escapeInvisible(line.slice(0, longestQuote))}`);
@@ -140,7 +140,7 @@ function nearestLine(lines: readonly string[], given: string): number | null {
   const wanted = pairsOf(given);
   if (wanted.size === 0) return null;
   let best = { index: -1, score: 0.5 };
-  for (const [index, line] of lines.slice(0, mostCompared).entries()) {
+  for (const [index, line] of lines.slice(0, maxCompared).entries()) {
     const pairs = pairsOf(line.trim().slice(0, 400));
     let shared = 0;
     for (const pair of pairs) if (wanted.has(pair)) shared++;

@@ -10,10 +10,10 @@ import { withDefaults } from '../../options.ts';
 import type { Place } from '../../paths.ts';
 import type { Change } from '../change.ts';
 import { applyDelta } from '../delta.ts';
-import { type Deed, type DeedOptions, removeRests } from '../disk/deed.ts';
-import { makeFolder, makeLink, removeFolder, removeLink } from '../disk/entry-deeds.ts';
-import { putFile, removeFile } from '../disk/file-deeds.ts';
+import { makeFolder, makeLink, removeFolder, removeLink } from '../disk/entry-operations.ts';
+import { putFile, removeFile } from '../disk/file-operations.ts';
 import { removeFolders } from '../disk/open-folder.ts';
+import { type Operation, type OperationOptions, removeLeftovers } from '../disk/operation.ts';
 import { transact } from '../disk/transact.ts';
 import { decodeText, isBinary } from '../encodings.ts';
 import { previewChanges } from '../preview.ts';
@@ -83,7 +83,7 @@ export async function planReversal(changes: FileChanges, options: ReversalOption
   const tidy = async () => {
     let wasKilled = false;
     for (const { path } of changes.changes) {
-      if (mayTouch(path, options) === null) wasKilled = (await removeRests(path, mark)) || wasKilled;
+      if (mayTouch(path, options) === null) wasKilled = (await removeLeftovers(path, mark)) || wasKilled;
     }
     // Folders that had no file left in them would have gone at its end.
     if (wasKilled) await removeFolders(made.filter((path) => mayTouch(path, options) === null));
@@ -98,8 +98,8 @@ export async function planReversal(changes: FileChanges, options: ReversalOption
     async apply(signal = new AbortController().signal) {
       await tidy();
       const folders = made.filter(isEmptied).map((path) => placeOf(path, options.cwd));
-      const { rests } = await transact(deedsOf(steps, folders, mark), signal);
-      return rests;
+      const { leftovers } = await transact(operationsOf(steps, folders, mark), signal);
+      return leftovers;
     },
   };
 }
@@ -207,20 +207,20 @@ function shownText(bytes: Buffer | null | undefined): string | null {
  * Folders first, the outer before the inner: what is staged first is cleaned up last, and a folder can only go, or get
  * its own rights back, when all is done in it.
  */
-function deedsOf(steps: readonly Step[], madeFolders: readonly Place[], mark: string): Deed[] {
-  const options: DeedOptions = { mark, isAlone: steps.length === 1 };
+function operationsOf(steps: readonly Step[], madeFolders: readonly Place[], mark: string): Operation[] {
+  const options: OperationOptions = { mark, isAlone: steps.length === 1 };
   const isFolder = ({ now, target }: Step) => now.kind === 'folder' || target?.kind === 'folder';
   const folders = [
-    ...steps.filter(isFolder).map((step) => ({ place: step.place, deed: deedFor(step, options) })),
+    ...steps.filter(isFolder).map((step) => ({ place: step.place, deed: operationFor(step, options) })),
     ...madeFolders.map((place) => ({ place, deed: removeFolder(place, options) })),
   ].sort((one, other) => (one.place.path < other.place.path ? -1 : 1));
   return [
     ...folders.map(({ deed }) => deed),
-    ...steps.filter((step) => !isFolder(step)).map((step) => deedFor(step, options)),
+    ...steps.filter((step) => !isFolder(step)).map((step) => operationFor(step, options)),
   ];
 }
 
-function deedFor({ place, now, target, bytes, mode }: Step, options: DeedOptions): Deed {
+function operationFor({ place, now, target, bytes, mode }: Step, options: OperationOptions): Operation {
   switch (target?.kind) {
     case 'file': {
       if (bytes === null) throw new Error(`no content for ${place.path}`);

@@ -1,6 +1,6 @@
 /** Which hosts commands reach: in the words of `web_fetch(…)` rules, and read by the same reader. */
 import { hostPattern, matchesUrl } from '@pawl/policy';
-import { portOf } from '../../web/target.ts';
+import { portOf } from '@pawl/protocol/proxy';
 
 /** The hosts that commands reach. */
 export type HostList = {

@@ -2,8 +2,8 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
+import { hostOf, portOf } from '@pawl/protocol/proxy';
 import { type Route, throughPlainProxy } from '../../web/exchange.ts';
-import { hostOf, portOf } from '../../web/target.ts';
 import { openLine } from './lines.ts';
 
 type Passage = {

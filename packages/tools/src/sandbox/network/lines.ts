@@ -1,8 +1,8 @@
 /** Connections to where somebody may go. */
 import { connect, type Socket } from 'node:net';
+import { hostOf, portOf } from '@pawl/protocol/proxy';
 import { onlyTo, type Route } from '../../web/exchange.ts';
-import { openTunnel } from '../../web/proxy.ts';
-import { hostOf, portOf } from '../../web/target.ts';
+import { openTunnel } from '../../web/tunnel.ts';
 
 /**
  * A connection to a URL's host: to one of the addresses that were checked, or through a proxy.

@@ -59,7 +59,7 @@ export type Background = {
 type Options = Pick<ToolOptions, 'maxBackgroundMs' | 'maxBackgroundProcesses' | 'maxLogBytes' | 'killGraceMs'>;
 
 /** Of a session's processes that have ended, so many can still be looked at. */
-const mostEnded = 32;
+const maxEnded = 32;
 
 export function createBackground(options: Options): Background {
   const sessions = new Map<string, BackgroundProcess[]>();
@@ -74,9 +74,9 @@ export function createBackground(options: Options): Background {
   return {
     list: (session) => sessions.get(session) ?? [],
     async start(start) {
-      const known = sessions.get(start.session) ?? [];
-      sessions.set(start.session, known);
-      const running = known.filter(({ end }) => end === null);
+      const processes = sessions.get(start.session) ?? [];
+      sessions.set(start.session, processes);
+      const running = processes.filter(({ end }) => end === null);
       if (running.length + (starting.get(start.session) ?? 0) >= options.maxBackgroundProcesses) {
         throw new PawlError(
           'too_many_processes',
@@ -86,11 +86,11 @@ export function createBackground(options: Options): Background {
       count(start.session, 1);
       let log: OutputLog | null = null;
       try {
-        const id = newId(known);
+        const id = newId(processes);
         log = openLog(join(await logFolder(), `${id}.log`), options.maxLogBytes);
         const process = await begin(id, log, start, options);
-        known.push(process);
-        forgetEnded(known);
+        processes.push(process);
+        forgetEnded(processes);
         return process;
       } catch (error) {
         log?.close();
@@ -103,10 +103,10 @@ export function createBackground(options: Options): Background {
 }
 
 /** Not counted from 1: a session that is taken up again has others in its history. */
-function newId(known: readonly BackgroundProcess[]): string {
+function newId(processes: readonly BackgroundProcess[]): string {
   const letters = 'abcdefghjkmnpqrstuvwxyz';
   const id = `p${Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('')}`;
-  return known.some((process) => process.id === id) ? newId(known) : id;
+  return processes.some((process) => process.id === id) ? newId(processes) : id;
 }
 
 function openLog(path: string, maxBytes: number): OutputLog {
@@ -117,11 +117,11 @@ function openLog(path: string, maxBytes: number): OutputLog {
   }
 }
 
-function forgetEnded(known: BackgroundProcess[]): void {
-  const ended = known.filter(({ end }) => end !== null);
-  for (const process of ended.slice(0, Math.max(0, ended.length - mostEnded))) {
+function forgetEnded(processes: BackgroundProcess[]): void {
+  const ended = processes.filter(({ end }) => end !== null);
+  for (const process of ended.slice(0, Math.max(0, ended.length - maxEnded))) {
     process.log.close();
-    known.splice(known.indexOf(process), 1);
+    processes.splice(processes.indexOf(process), 1);
   }
 }
 

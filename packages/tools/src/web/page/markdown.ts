@@ -9,9 +9,9 @@ import { oneLine, type ReadablePage, textOf, tidy } from './text.ts';
 /** Both libraries call themselves at each level; deeper pages are made by programs, and get their plain text. */
 const deepest = 400;
 /** The time to find an article grows faster than the page. */
-const mostElementsForArticle = 20_000;
+const maxElementsForArticle = 20_000;
 /** An article that is only so small a part of the page is none, but the start of a list. */
-const leastShare = 0.2;
+const minShare = 0.2;
 
 /** As much of a DOM as is used here; the compiler is not told of browsers. */
 type PageElement = {
@@ -43,7 +43,7 @@ export function markdownOf(html: string, url: string): ReadablePage {
   const wholeHtml = whole?.innerHTML ?? '';
   const wholeLength = (whole?.textContent ?? '').length;
   const article = articleOf(document);
-  const isArticle = article !== null && article.length > wholeLength * leastShare;
+  const isArticle = article !== null && article.length > wholeLength * minShare;
   const text = tidy(converter().turndown(bodyOf(isArticle ? article.html : wholeHtml)));
   return { title: title || oneLine(article?.title ?? ''), text };
 }
@@ -56,7 +56,7 @@ function parse(html: string): PageDocument {
 
 function articleOf(document: PageDocument): { html: string; length: number; title: string } | null {
   const count = document.querySelectorAll('*').length;
-  if (count > mostElementsForArticle || !isProbablyReaderable(document)) return null;
+  if (count > maxElementsForArticle || !isProbablyReaderable(document)) return null;
   // The class of a code block names its language.
   const found = new Readability(document, { keepClasses: true }).parse();
   if (found?.content == null) return null;

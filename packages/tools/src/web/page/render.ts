@@ -3,9 +3,9 @@ import { messageOf, PawlError } from '@pawl/protocol';
 import type { ReadablePage } from './text.ts';
 import type { RenderRequest } from './worker.ts';
 
-const mostMemoryMb = 512;
+const maxMemoryMb = 512;
 /** Each takes a processor and up to so much memory, so many pages at once take turns. */
-const mostAtOnce = 2;
+const maxAtOnce = 2;
 
 /**
  * A page made readable, in a process that is ended when it takes too long or too much memory; what is too much for
@@ -45,7 +45,7 @@ async function inProcess(request: RenderRequest, limitMs: number, signal: AbortS
   try {
     child = fork(entry, {
       env: {},
-      execArgv: [`--max-old-space-size=${mostMemoryMb}`],
+      execArgv: [`--max-old-space-size=${maxMemoryMb}`],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
@@ -83,7 +83,7 @@ const waiting = new Set<() => void>();
 /** Resolves when a page may be worked on. @throws the signal's reason when that aborts before. */
 async function takeTurn(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  if (running < mostAtOnce) {
+  if (running < maxAtOnce) {
     running += 1;
     return;
   }

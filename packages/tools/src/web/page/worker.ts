@@ -8,7 +8,7 @@ export type RenderRequest = { html: string; url: string; format: 'markdown' | 't
  * Longer than twice the largest page that is fetched, in characters: links to a long base, or lines of deep lists, make
  * gigabytes of a small page.
  */
-const mostCharacters = 10_000_000;
+const maxCharacters = 10_000_000;
 
 // Whoever asked may be killed, while the page keeps this thread from hearing of it.
 const watch = `const parent = process.ppid;
@@ -19,6 +19,6 @@ process.once('message', async (request) => {
   const { html, url, format } = request as RenderRequest;
   // The libraries of Markdown take long to load.
   const page = format === 'text' ? textOf(html) : (await import('./markdown.ts')).markdownOf(html, url);
-  if (page.text.length > mostCharacters) throw new Error('It becomes too long.');
+  if (page.text.length > maxCharacters) throw new Error('It becomes too long.');
   process.send?.(page, () => process.disconnect());
 });

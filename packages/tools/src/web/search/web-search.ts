@@ -9,7 +9,7 @@ import { searchProviderFor } from './services.ts';
 type SearchInput = { query: string; count?: number };
 
 const usualCount = 8;
-const mostCount = 20;
+const maxCount = 20;
 const longestQuery = 400;
 const longestTitle = 200;
 const longestSnippet = 500;
@@ -26,7 +26,7 @@ export function webSearchTool(
     input: objectSchema(
       {
         query: { type: 'string', minLength: 1, maxLength: longestQuery },
-        count: { type: 'integer', minimum: 1, maximum: mostCount, description: `Most results, default ${usualCount}` },
+        count: { type: 'integer', minimum: 1, maximum: maxCount, description: `Most results, default ${usualCount}` },
       },
       ['query'],
     ),

@@ -1,4 +1,5 @@
 /** A run for a program that embeds it: commands on standard input, events and answers on standard output, a JSON object a line. */
+
 import { readLines, serveClient } from '@pawl/client';
 import { actingFor } from '@pawl/client/local';
 import { followTree } from '@pawl/client/tree';
@@ -7,13 +8,14 @@ import type { PawlEvent, SessionClient } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError, protocolVersion } from '@pawl/protocol';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { printNotice } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
 import type { Begin } from './begin.ts';
 import { isQuiet } from './drive.ts';
 import { listenForInterrupts } from './interrupt.ts';
 import { count, createTally } from './tally.ts';
 
-export type Converse = {
+export type StandardInputRun = {
   host: Host;
   session: SessionClient;
   /** The last event before this run. */
@@ -26,7 +28,7 @@ export type Converse = {
 };
 
 /** Until standard input has ended and nothing is owed. The exit code is that of the last turn. */
-export async function converse(options: Converse): Promise<ExitCode> {
+export async function serveStandardInput(options: StandardInputRun): Promise<ExitCode> {
   const { host, session, fromSeq } = options;
   const alive = setInterval(() => undefined, 2 ** 30);
   const watching = new AbortController();
@@ -40,15 +42,15 @@ export async function converse(options: Converse): Promise<ExitCode> {
   };
   const interrupts = listenForInterrupts(stop, () => undefined);
   const output = openOutput(process.stdout, () => stop('nobody reads the output any more'));
-  const say = (line: object) => output.write(`${JSON.stringify(line)}\n`);
+  const send = (line: object) => output.write(`${JSON.stringify(line)}\n`);
   try {
     const tally = createTally();
     let hasAnswered = false;
     let hasEnded = false;
     const before = await session.view();
-    await say({ type: 'ready', session: session.id, seq: before.seq, protocolVersion });
+    await send({ type: 'ready', session: session.id, seq: before.seq, protocolVersion });
     const events = session.events({ seq: fromSeq }, watching.signal);
-    const tree = await followTree(host, before, { tell: say, found: () => Promise.resolve() });
+    const tree = await followTree(host, before, { onEvent: send, onOpenTask: () => Promise.resolve() });
     watching.signal.addEventListener('abort', tree.close, { once: true });
 
     const finish = async () => {
@@ -58,13 +60,13 @@ export async function converse(options: Converse): Promise<ExitCode> {
       if (isCancelled || (await isIdle(session))) watching.abort();
     };
     const fail = (error: unknown) => {
-      if (!isGone(error)) process.stderr.write(`pawl: ${messageOf(error)}\n`);
+      if (!isGone(error)) printNotice(`pawl: ${messageOf(error)}`);
       watching.abort();
     };
     if (options.begin !== null) await options.begin(session);
-    hear(host, session, say).then(finish).catch(fail);
+    obeyCommands(host, session, send).then(finish).catch(fail);
 
-    const told = async (event: PawlEvent) => {
+    const onEvent = async (event: PawlEvent) => {
       if ('seq' in event) {
         await tree.event(event);
         count(tally, event);
@@ -73,10 +75,10 @@ export async function converse(options: Converse): Promise<ExitCode> {
           options.onFirstAnswer();
         }
       }
-      await say(event);
+      await send(event);
     };
     for await (const event of events) {
-      await told(event);
+      await onEvent(event);
       if (!('seq' in event)) continue;
       if (isCancelled && event.type === 'turn.ended') break;
       if (hasEnded && (await isQuiet(session, event))) break;
@@ -91,21 +93,21 @@ export async function converse(options: Converse): Promise<ExitCode> {
   }
 }
 
-/** Until standard input ends. A command needs no id, and one without a session is for the run's own. */
-async function hear(host: Host, session: SessionClient, say: (line: object) => Promise<void>): Promise<void> {
+/** Carries out the commands on standard input until it ends. A command needs no id, and one without a session is for the run's own. */
+async function obeyCommands(host: Host, session: SessionClient, send: (line: object) => Promise<void>): Promise<void> {
   const lines = async function* () {
     for await (const line of readLines(process.stdin)) {
       const isObject = 'value' in line && typeof line.value === 'object' && line.value !== null;
       yield isObject ? { ...line, value: { id: createId(), session: session.id, ...(line.value as object) } } : line;
     }
   };
-  const isOfTree = (asked: string) => asked === session.id || asked.startsWith(`${session.id}.`);
+  const isOwnOrTask = (asked: string) => asked === session.id || asked.startsWith(`${session.id}.`);
   await serveClient(
     host.client(actingFor()),
-    { send: say, lines, close: () => undefined },
+    { send, lines, close: () => undefined },
     {
       async mayOpen(asked) {
-        if (!isOfTree(asked)) throw new PawlError('not_here', `Session ${asked} is no task of ${session.id}.`);
+        if (!isOwnOrTask(asked)) throw new PawlError('not_here', `Session ${asked} is no task of ${session.id}.`);
       },
       mayCreate() {
         throw new PawlError('not_here', 'This run has one session. Start another pawl for another.');

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
 
-export function schemaText(): string {
-  return readFileSync(new URL('./config.schema.json', import.meta.url), 'utf8');
+function schemaText(): string {
+  return readFileSync(new URL('./schema/config.schema.json', import.meta.url), 'utf8');
 }
 
 /** `pawl config schema`. */

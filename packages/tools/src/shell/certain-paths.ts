@@ -35,7 +35,7 @@ const doubleQuoted = /^"([^"$`\\!\n]*)"/;
 const connector = /^(?:;|&&|\|\||\|(?!&))/;
 
 /** The paths that a command reads or changes, as it writes them; null where that is not certain. */
-export function sureCommand(command: string): readonly string[] | null {
+export function certainPaths(command: string): readonly string[] | null {
   const paths: string[] = [];
   let words: string[] = [];
   let rest = command.trim();
@@ -56,7 +56,7 @@ export function sureCommand(command: string): readonly string[] | null {
       words = [];
       rest = rest.slice(end.length).trimStart();
       // What a connector leads to must be there; only `;` may stand at the end.
-      if (rest === '') return end === ';' ? known(paths) : null;
+      if (rest === '') return end === ';' ? unlessAmbiguous(paths) : null;
     } else {
       const word = wordAt(rest);
       if (word === null) return null;
@@ -65,11 +65,12 @@ export function sureCommand(command: string): readonly string[] | null {
     }
   }
   const touched = touchedBy(words);
-  return touched === null ? null : known([...paths, ...touched]);
+  return touched === null ? null : unlessAmbiguous([...paths, ...touched]);
 }
 
 /** A shell goes up from where a link leads, and not from where it stands, so `..` is told by nobody but the disk. */
-const known = (paths: readonly string[]) => (paths.some((path) => path.split('/').includes('..')) ? null : paths);
+const unlessAmbiguous = (paths: readonly string[]) =>
+  paths.some((path) => path.split('/').includes('..')) ? null : paths;
 
 /** One word, and what is behind it and its blanks. Null for what is no word, or not certain. */
 function wordAt(text: string): { text: string; rest: string } | null {
@@ -110,8 +111,8 @@ const outermost = (path: string) => /^(?:\.\/+)*[^/]+/.exec(path)?.[0] ?? path;
  * of the session's folder is: a sandbox has a `/tmp` of its own. On other systems than Linux one file goes by names of
  * different spelling.
  */
-export async function surePlaces(command: string, scope: ToolScope): Promise<string[]> {
-  const written = sureCommand(command);
+export async function certainPlaces(command: string, scope: ToolScope): Promise<string[]> {
+  const written = certainPaths(command);
   if (written === null || process.platform !== 'linux') return [];
   const { path: folder } = await judgedPlace('.', scope);
   const places = await Promise.all(

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { sureCommand } from '../src/shell/sure-command.ts';
+import { certainPaths } from '../src/shell/certain-paths.ts';
 import { createWorkspace, temporaryFolder } from './workspace.ts';
 
 const files = ['a', 'b', 'c', 'd/e', 'd/f', 'g h'];
@@ -153,7 +153,7 @@ describe('E8: a command of which it is certain what it touches', () => {
   ])('%s: %j', async (text, expected) => {
     const folder = makeFolder();
     const found = (await bash.paths?.({ command: text }, workspace.context({ cwd: folder }))) ?? [];
-    if (expected === null) expect(sureCommand(text)).toBeNull();
+    if (expected === null) expect(certainPaths(text)).toBeNull();
     expect(found).toEqual((expected ?? []).map((path) => join(folder, path)));
   });
 

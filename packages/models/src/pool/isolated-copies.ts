@@ -3,21 +3,24 @@ import type { Endpoint, KeyHealth } from './endpoint.ts';
 import type { Target } from './plan.ts';
 
 /** The targets in copies of what is known of them, each with the one it stands for. What becomes of a copy stays with it. */
-export function apart(order: readonly Target[]): Map<Target, Target> {
+export function isolatedCopies(order: readonly Target[]): Map<Target, Target> {
   const endpoints = new Map<Endpoint, Endpoint>();
   const healths = new Map<KeyHealth, KeyHealth>();
   const copies = new Map<Target, Target>();
   for (const target of order) {
-    const { endpoint, health } = target.place;
+    const { endpoint, keyHealth } = target.modelHealth;
     const ownEndpoint = endpoints.get(endpoint) ?? copyOfEndpoint(endpoint);
-    const ownHealth = healths.get(health) ?? {
-      ...health,
-      rests: new Map(health.rests),
-      snapshots: new Map(health.snapshots),
+    const ownHealth = healths.get(keyHealth) ?? {
+      ...keyHealth,
+      rests: new Map(keyHealth.rests),
+      snapshots: new Map(keyHealth.snapshots),
     };
     endpoints.set(endpoint, ownEndpoint);
-    healths.set(health, ownHealth);
-    copies.set({ ...target, place: { ...target.place, endpoint: ownEndpoint, health: ownHealth } }, target);
+    healths.set(keyHealth, ownHealth);
+    copies.set(
+      { ...target, modelHealth: { ...target.modelHealth, endpoint: ownEndpoint, keyHealth: ownHealth } },
+      target,
+    );
   }
   return copies;
 }

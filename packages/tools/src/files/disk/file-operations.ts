@@ -4,15 +4,15 @@ import { systemCode } from '../../failures.ts';
 import type { Place } from '../../paths.ts';
 import { digestOf, type FileBytes } from '../regular-file.ts';
 import {
-  type Deed,
-  type DeedOptions,
-  type Ground,
-  groundOf,
   O_NOFOLLOW,
   O_NONBLOCK,
   O_RDONLY,
+  type Operation,
+  type OperationOptions,
   outdated,
-} from './deed.ts';
+  type ParentFolder,
+  parentFolderOf,
+} from './operation.ts';
 
 /** What a file is known to be before it is changed. */
 export type KnownFile = Pick<FileBytes, 'digest' | 'mode' | 'uid' | 'gid'> & { bytes: { length: number } };
@@ -25,66 +25,66 @@ export type KnownFile = Pick<FileBytes, 'digest' | 'mode' | 'uid' | 'gid'> & { b
  */
 export function putFile(
   change: { place: Place; bytes: Uint8Array; before: KnownFile | null; mode?: number | undefined },
-  options: DeedOptions,
-): Deed {
+  options: OperationOptions,
+): Operation {
   const { place, bytes, before, mode } = change;
-  const ground = groundOf(place, options.mark);
+  const parent = parentFolderOf(place, options.mark);
   return {
     place,
     async stage() {
-      await ground.open({ makes: before === null });
+      await parent.open({ makes: before === null });
       // The renaming would not mind a file that is marked read-only, but its owner does.
-      if (before !== null) await access(ground.target(), constants.W_OK);
-      await writeFresh(ground.fresh(), bytes, before, mode);
-      if (before !== null && !options.isAlone) await keepFormer(ground, before);
+      if (before !== null) await access(parent.target(), constants.W_OK);
+      await writeFresh(parent.fresh(), bytes, before, mode);
+      if (before !== null && !options.isAlone) await keepFormer(parent, before);
     },
-    check: () => checkFile(ground, place, before),
+    check: () => checkFile(parent, place, before),
     async commit() {
-      if (before === null) await giveName(ground.fresh(), ground.target(), place);
-      else await rename(ground.fresh(), ground.target());
+      if (before === null) await giveName(parent.fresh(), parent.target(), place);
+      else await rename(parent.fresh(), parent.target());
     },
     async revert() {
-      if (before === null) await unlink(ground.target());
-      else await rename(ground.former(), ground.target());
+      if (before === null) await unlink(parent.target());
+      else await rename(parent.former(), parent.target());
     },
-    clean: (isDone) => ground.leave(isDone),
+    clean: (isDone) => parent.leave(isDone),
   };
 }
 
 /** Removes a file. */
-export function removeFile(change: { place: Place; before: KnownFile }, options: DeedOptions): Deed {
+export function removeFile(change: { place: Place; before: KnownFile }, options: OperationOptions): Operation {
   const { place, before } = change;
-  const ground = groundOf(place, options.mark);
+  const parent = parentFolderOf(place, options.mark);
   return {
     place,
     async stage() {
-      const folder = await ground.open();
+      const folder = await parent.open();
       await access(folder.entry('.'), constants.W_OK | constants.X_OK);
-      await rm(ground.former(), { force: true });
+      await rm(parent.former(), { force: true });
     },
-    check: () => checkFile(ground, place, before),
-    commit: () => rename(ground.target(), ground.former()),
-    revert: () => rename(ground.former(), ground.target()),
-    clean: (isDone) => ground.leave(isDone),
+    check: () => checkFile(parent, place, before),
+    commit: () => rename(parent.target(), parent.former()),
+    revert: () => rename(parent.former(), parent.target()),
+    clean: (isDone) => parent.leave(isDone),
   };
 }
 
 /** @throws `outdated`. */
-export async function checkNothingThere(ground: Ground, place: Place): Promise<void> {
-  const isFree = await lstat(ground.target()).then(
+export async function checkNothingThere(parent: ParentFolder, place: Place): Promise<void> {
+  const isFree = await lstat(parent.target()).then(
     () => false,
     (error: unknown) => {
       if (systemCode(error) === 'ENOENT') return true;
       throw error;
     },
   );
-  if (!isFree || !(await ground.folder().isInPlace())) throw outdated(place.shown);
+  if (!isFree || !(await parent.folder().isInPlace())) throw outdated(place.shown);
 }
 
-async function checkFile(ground: Ground, place: Place, before: KnownFile | null): Promise<void> {
-  if (before === null) return checkNothingThere(ground, place);
-  if (!(await ground.folder().isInPlace())) throw outdated(place.shown);
-  const handle = await open(ground.target(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch((error: unknown) => {
+async function checkFile(parent: ParentFolder, place: Place, before: KnownFile | null): Promise<void> {
+  if (before === null) return checkNothingThere(parent, place);
+  if (!(await parent.folder().isInPlace())) throw outdated(place.shown);
+  const handle = await open(parent.target(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch((error: unknown) => {
     // Gone, or a symlink by now.
     if (['ENOENT', 'ELOOP', 'ENXIO'].includes(systemCode(error) ?? '')) throw outdated(place.shown);
     throw error;
@@ -134,17 +134,17 @@ async function keepOwner(handle: Handle, { mode, uid, gid }: Pick<KnownFile, 'mo
 const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'];
 
 /** A second name for the file as it is, to take its place again without needing space; else a copy. */
-async function keepFormer(ground: Ground, before: KnownFile): Promise<void> {
-  await rm(ground.former(), { force: true });
+async function keepFormer(parent: ParentFolder, before: KnownFile): Promise<void> {
+  await rm(parent.former(), { force: true });
   try {
-    await link(ground.target(), ground.former());
+    await link(parent.target(), parent.former());
   } catch (error) {
     if (!noLinks.includes(systemCode(error) ?? '')) throw error;
-    const { atime, mtime } = await lstat(ground.target());
-    await copyFile(ground.target(), ground.former(), constants.COPYFILE_EXCL);
-    const handle = await open(ground.former(), 'r+');
+    const { atime, mtime } = await lstat(parent.target());
+    await copyFile(parent.target(), parent.former(), constants.COPYFILE_EXCL);
+    const handle = await open(parent.former(), 'r+');
     await keepOwner(handle, before).finally(() => handle.close());
-    await utimes(ground.former(), atime, mtime);
+    await utimes(parent.former(), atime, mtime);
   }
 }
 

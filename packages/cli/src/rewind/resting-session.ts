@@ -1,26 +1,28 @@
 /** A session at rest, to be rewound: nobody drives it, and no turn of it is open. */
+
 import type { SessionSummary, Storage } from '@pawl/engine';
 import { createHost } from '@pawl/engine';
 import { type TaskLogs, tasksIn } from '@pawl/engine/readers';
 import type { DurableEvent } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import type { Reversal } from '@pawl/tools/undo';
+import { printNotice } from '../output/notice.ts';
 import { findSession, newestSession } from '../sessions/find.ts';
 import { noModel } from '../sessions/no-model.ts';
 import { withLog } from '../sessions/open.ts';
 import { parseFolder } from '../values.ts';
 
 /** `tasks` are the logs of all tasks below the session. */
-export type Ground = { log: Storage; summary: SessionSummary; events: readonly DurableEvent[]; tasks: TaskLogs };
+export type ParentFolder = { log: Storage; summary: SessionSummary; events: readonly DurableEvent[]; tasks: TaskLogs };
 
 /**
  * Does something while no driver of the session or of one of its tasks can come between. `named` as for other commands,
  * or the newest session of this folder.
  * @throws `session_locked`, `turn_open`, `no_session`.
  */
-export async function onGround<Value>(
+export async function withRestingSession<Value>(
   named: string | undefined,
-  work: (ground: Ground) => Promise<Value>,
+  work: (ground: ParentFolder) => Promise<Value>,
 ): Promise<Value> {
   return withLog(async (log) => {
     const summary =
@@ -63,7 +65,7 @@ function refuseOpenTurn(events: readonly DurableEvent[], session: string, owner:
  * Puts what became of the files into the session's log, with a sentence for the model to see with the next input. Only
  * after the claim was released. A warning, not an error: what was done is done.
  */
-export async function tellSession(
+export async function reportToSession(
   session: string,
   text: string,
   reverted: { direction: 'undo' | 'redo'; files: Reversal['digests'] },
@@ -75,7 +77,7 @@ export async function tellSession(
       await opened.command('files.report', { ...reverted, content: [{ type: 'text', text }] });
     } catch (error) {
       if (!isPawlError(error)) throw error;
-      process.stderr.write(`The session could not be told of it: ${messageOf(error)}\n`);
+      printNotice(`The session could not be told of it: ${messageOf(error)}`);
     } finally {
       await host.close();
     }

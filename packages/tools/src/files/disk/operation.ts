@@ -10,7 +10,7 @@ import { type OpenFolder, openFolder, openOrMakeFolder, removeFolders } from './
 import { removeEntry } from './remove-entry.ts';
 
 /** In this order; `revert` only after a commit, `clean` always. */
-export type Deed = {
+export type Operation = {
   readonly place: Place;
   /** All that can fail for lack of space or rights, with nothing touched yet. */
   stage(): Promise<void>;
@@ -23,8 +23,8 @@ export type Deed = {
   clean(isDone: boolean): Promise<readonly string[]>;
 };
 
-/** What every deed of a change has in common. */
-export type DeedOptions = {
+/** What every operation of a change has in common. */
+export type OperationOptions = {
   /** The same for every attempt at the same change, so that what a crash left is found. */
   mark: string;
   /** Whether it is the only one: what cannot be followed by a failure needs no way back. */
@@ -39,8 +39,8 @@ export function refuseUnjudged({ path, shown }: Place, { paths }: Pick<ToolConte
   if (paths.length > 0 && !paths.includes(path)) throw outdated(shown);
 }
 
-/** The folder of a deed's place, from staging to cleaning. */
-export type Ground = {
+/** The folder of a operation's place, from staging to cleaning. */
+export type ParentFolder = {
   open(options?: { makes: boolean }): Promise<OpenFolder>;
   /** @throws when it was not opened. */
   folder(): OpenFolder;
@@ -54,7 +54,7 @@ export type Ground = {
   close(): Promise<void>;
 };
 
-export function groundOf(place: Place, mark: string): Ground {
+export function parentFolderOf(place: Place, mark: string): ParentFolder {
   const name = basename(place.path);
   const names = temporaryNames(place.path, mark);
   let held: OpenFolder | null = null;
@@ -101,7 +101,7 @@ function temporaryNames(path: string, mark: string): { fresh: string; former: st
 }
 
 /** Removes what an interrupted attempt left beside a place. @returns whether there was something. */
-export async function removeRests(path: string, mark: string): Promise<boolean> {
+export async function removeLeftovers(path: string, mark: string): Promise<boolean> {
   const folder = await openFolder(dirname(path)).catch((error: unknown) => {
     // Nothing of ours can be where the way there is gone, or leads elsewhere by now.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '') || isPawlError(error, 'outdated')) return null;
