@@ -51,7 +51,7 @@ describe('a frame', () => {
           expect(shown).toEqual(wanted);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
