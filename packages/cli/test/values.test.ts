@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { leftText } from '@pawl/terminal/text/left';
 import { createSafeText } from '@pawl/terminal/text/safe-text';
 import { createStyle, wantsColour } from '@pawl/terminal/text/style';
 import { toolLine } from '@pawl/terminal/text/tool-line';
@@ -6,7 +7,6 @@ import { cutToWidth, textWidth } from '@pawl/terminal/text/width';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readInput } from '../src/approvals/editor.ts';
-import { leftText } from '@pawl/terminal/text/left';
 import { openOutput } from '../src/output/stdout.ts';
 import { joinPrompt } from '../src/run/prompt.ts';
 import { parseCount, parseDollars, parseDuration } from '../src/values.ts';
