@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installBuilt, measureImport } from './installed.ts';
+import { findRuntime } from './runtimes.ts';
 
 /** What importing and installing Pawl may take. Time is told and not held: it is the machine's. */
 const mostFiles = 26;
@@ -60,21 +61,24 @@ if (!/pawl needs Node 22\.19 or newer, and this is Node 20\.9\.0/.test(tooOld.st
 }
 
 cpSync(join('examples', 'echo.ts'), join(place, 'echo.ts'));
-for (const [runtime, ...args] of [[process.execPath], ['bun'], ['deno', 'run', '--allow-all']] as const) {
-  if (spawnSync(runtime, ['--version']).error !== undefined) {
-    console.log(`Skipped: the example on ${runtime}, which is not installed here.`);
-    continue;
-  }
-  const said = run(`the example on ${runtime}`, runtime, [...args, 'echo.ts'], { cwd: place });
-  if (!said.includes('The echo says: hello')) problems.push(`The example on ${runtime} says: ${said}`);
+runOn('Node', process.execPath, []);
+for (const [name, args] of [
+  ['bun', []],
+  ['deno', ['run', '--allow-all']],
+] as const) {
+  const runtime = findRuntime(name);
+  if ('program' in runtime) runOn(name, runtime.program, args);
+  else console.log(`Skipped: the example and the program on ${name}: ${runtime.missing}`);
+}
+
+/** The example and the program, as they are installed, on one runtime. */
+function runOn(name: string, runtime: string, args: readonly string[]): void {
+  const said = run(`the example on ${name}`, runtime, [...args, 'echo.ts'], { cwd: place });
+  if (!said.includes('The echo says: hello')) problems.push(`The example on ${name} says: ${said}`);
   const start = join(place, 'node_modules', 'pawl', 'bin', 'pawl.js');
-  const worked = run(
-    `the program on ${runtime}`,
-    runtime,
-    [...args, start, 'run', '--model', 'demo', 'List the files'],
-    { cwd: place },
-  );
-  if (!worked.includes('echo.ts')) problems.push(`The program on ${runtime} says: ${worked}`);
+  const asked = ['run', '--model', 'demo', 'List the files'];
+  const worked = run(`the program on ${name}`, runtime, [...args, start, ...asked], { cwd: place });
+  if (!worked.includes('echo.ts')) problems.push(`The program on ${name} says: ${worked}`);
 }
 
 const program = join(process.cwd(), 'dist', 'cli', 'bin', 'pawl.js');

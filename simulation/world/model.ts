@@ -64,7 +64,7 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
     if (world.isCrowded && !world.isCalm() && random.chance(tooLong)) {
       await scheduler.wait(owner, 'refusal', signal);
       world.onWithdrawn(request.session, owner);
-      throw new PawlError('context_overflow', 'The request is too long.');
+      throw refusalOf(request);
     }
     const isEnding = world.isErrand && !world.isCalm() && random.chance(0.4);
     const answer = world.isCalm()
@@ -114,7 +114,7 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
     for (let left = random.below(12); left >= 0; left--) await scheduler.wait(owner, 'summary', signal);
     if (fate === 'hangs') await new Promise<never>(() => undefined);
     if (fate === 'fails') throw new PawlError('model_failed', 'The provider is down.');
-    if (fate === 'too_long') throw new PawlError('context_overflow', 'The request is too long.');
+    if (fate === 'too_long') throw refusalOf(request);
     yield { type: 'finished', message: summaryOf(fate, request, random) };
   }
 
@@ -127,4 +127,10 @@ export function createModel(id: string, world: ModelWorld, owner: Owner): Model 
   }
 
   return { id, info: world.isCrowded ? crowdedInfo : modelInfo, stream };
+}
+
+/** By its tokens or by its bytes, as providers count one or the other. */
+function refusalOf({ messages }: ModelRequest): PawlError {
+  const code = messages.length % 2 === 0 ? 'context_overflow' : 'request_too_large';
+  return new PawlError(code, 'The request is too long.');
 }

@@ -77,7 +77,7 @@ export function withOutcomeFaults(runners: Runners, owner: Owner, faults: Outcom
     compact: (effect, context) => runners.compact(effect, { ...context, report: unreliable(context) }),
     timer: (effect, context) => runners.timer(effect, { ...context, report: unreliable(context) }),
     task: (effect, context) => runners.task(effect, { ...context, report: unreliable(context) }),
-    letter: (effect, context) => runners.letter(effect, { ...context, report: unreliable(context) }),
+    forward: (effect, context) => runners.forward(effect, { ...context, report: unreliable(context) }),
   };
 }
 

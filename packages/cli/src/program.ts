@@ -72,9 +72,12 @@ export function createProgram(done: Done, isConversation: () => boolean = () => 
     .helpCommand('help [command]', 'print help for a command')
     .addHelpText('after', examples)
     .showSuggestionAfterError()
-    .showHelpAfterError('(pawl --help tells more; a prompt of one word is run with: pawl run "…")')
+    .showHelpAfterError('(pawl --help tells more)')
     .configureOutput({
-      outputError: (text, write) => write(`pawl: ${text.replace(/^error: /, '')}`),
+      outputError: (text, write) => {
+        write(`pawl: ${text.replace(/^error: /, '')}`);
+        if (text.includes('unknown command')) write('(A prompt of one word is run with: pawl run "…")\n');
+      },
     })
     .exitOverride();
   program.addCommand(runCommand(done, isConversation));

@@ -1,8 +1,64 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { wireServer } from '@pawl/models/testing';
-import { describe, expect, it } from 'vitest';
-import { makePlace, pawl } from './pawl.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { makePlace, pawl, serverEnv, start, startInTerminal } from './pawl.ts';
+
+describe('E7: a turn that waits for a compaction', () => {
+  /** Refuses the second turn as too long; its summary comes when it is let. */
+  async function full() {
+    const place = makePlace();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const tooLong = { type: 'invalid_request_error', message: 'prompt is too long: 214315 tokens > 200000 maximum' };
+    const server = await wireServer(({ messages, tools }) => {
+      const said = JSON.stringify(messages);
+      if (tools.length === 0) return { text: 'In short.', after: released };
+      if (said.includes('Two.') && said.length > 80_000) return { status: 400, error: tooLong };
+      return { text: said.includes('Two.') ? 'Done.' : 'Words. '.repeat(12_000) };
+    });
+    onTestFinished(async () => {
+      release();
+      await server.close();
+    });
+    const env = serverEnv(server.url);
+    for (const prompt of ['Zero.', 'One.']) {
+      const flags = prompt === 'Zero.' ? ['--session-id', 's'] : ['-c'];
+      expect(await pawl(place, ['run', ...flags, prompt], { env })).toMatchObject({ code: 0 });
+    }
+    return { place, env, release };
+  }
+
+  it('shows compacting to a program, once, until it is done', async () => {
+    const { place, env, release } = await full();
+    const run = start(place, ['run', '-c', '--output-format', 'stream-json', 'Two.'], { env });
+    await run.shown('"activity":"compacting"');
+    release();
+    const { code, stdout } = await run.result;
+    expect(code).toBe(0);
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    const shown = lines
+      .map((line) => JSON.parse(line))
+      .flatMap(({ type, data }) => {
+        if (type === 'activity') return [data.activity];
+        return ['compaction.started', 'context.compacted'].includes(type) ? [type] : [];
+      });
+    const [begun, done] = ['compaction.started', 'context.compacted'].map((type) => shown.indexOf(type));
+    expect(shown.slice(begun, done).filter((each) => each === 'compacting')).toHaveLength(1);
+    expect(shown.slice(done)).not.toContain('compacting');
+  });
+
+  it('shows compacting at a terminal', async () => {
+    const { place, env, release } = await full();
+    const run = startInTerminal(place, ['run', '-c', 'Two.'], env);
+    await run.shown('compacting');
+    release();
+    await run.shown('Done.');
+    expect(await run.ended).toBe(0);
+  });
+});
 
 describe('pawl context (X1, X11)', () => {
   it('shows the regions of what the model sees, with tokens, and where compaction begins', async () => {

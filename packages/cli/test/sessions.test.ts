@@ -74,6 +74,26 @@ describe('pawl sessions', () => {
     expect((await pawl(place, ['sessions', 'rename', 'alpha', ' '])).code).toBe(2);
   });
 
+  it('goes on with no archived one unless it is named', async () => {
+    const place = makePlace(todoFiles);
+    await demo(place, 'alpha', 'List the files in src');
+    await demo(place, 'beta', 'List the files in lib');
+    await pawl(place, ['sessions', 'archive', 'beta']);
+    const shown = await pawl(place, ['sessions', 'show', 'latest', '--json']);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ session: 'alpha' });
+    const json = ['--output-format', 'json', '--model', 'demo', 'List the files in src'];
+    expect(JSON.parse((await pawl(place, ['run', '-c', ...json])).stdout)).toMatchObject({ session: 'alpha' });
+    expect(JSON.parse((await pawl(place, ['run', '-r', 'beta', ...json])).stdout)).toMatchObject({ session: 'beta' });
+    await pawl(place, ['sessions', 'archive', 'alpha']);
+    for (const command of [
+      ['run', '-c', ...json],
+      ['sessions', 'show', 'latest'],
+    ]) {
+      const { code, stderr } = await pawl(place, command);
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('sessions list --archived') });
+    }
+  });
+
   it('goes on with one, with a prompt of its own', async () => {
     const place = makePlace(todoFiles);
     await demo(place, 'mine', 'List the files in src');

@@ -57,6 +57,36 @@ describe('A6: tasks in a run', () => {
     expect(json.stderr).toContain('There is no task "builder-9". There are: builder-1.');
   });
 
+  it('E2: that a limit of time stopped are called cancelled nowhere: on the screen, in the log, to the model', async () => {
+    const place = makePlace();
+    const server = await serve((request) => {
+      const asked = request.messages.find(({ role }) => role === 'user')?.text ?? '';
+      if (asked.includes('Dig')) return { calls: [{ tool: 'bash', input: { command: 'sleep 60' } }] };
+      if (textOf(request).includes('And now?')) return { text: 'Nothing.' };
+      const work = ['Dig here', 'Dig there'].map((prompt) => ({ tool: 'task', input: { prompt } }));
+      return { calls: [...work, { tool: 'bash', input: { command: 'sleep 60' } }] };
+    });
+    const env = serverEnv(server.url);
+    const flags = ['--permission-mode', 'auto', '-v'];
+    const run = await pawl(place, ['run', ...flags, '--session-id', 'main', '--max-duration', '5s', 'Look'], { env });
+    expect({ ...run, stdout: '', stderr: '' }).toMatchObject({ code: 4 });
+    expect(run.stderr).toMatch(/builder-1 out of time: Turn 1, which it worked for, ran out of time/);
+    const next = await pawl(place, ['run', '-c', ...flags, '--max-duration', '5m', 'And now?'], { env });
+    expect(next.stdout).toBe('Nothing.\n');
+    const shown = await Promise.all([
+      pawl(place, ['sessions', 'show', 'main', '--full']),
+      pawl(place, ['sessions', 'export', 'main']),
+      pawl(place, ['sessions', 'show', 'main.builder-1']),
+      pawl(place, ['sessions', 'export', 'main.builder-1', '--format', 'html']),
+      pawl(place, ['tasks', 'list', 'main']),
+      pawl(place, ['tasks', 'show', 'main', 'builder-1']),
+    ]);
+    const told = [run.stderr, next.stderr, ...shown.map(({ stdout }) => stdout)].join('\n');
+    const asked = server.requests.map(({ messages }) => JSON.stringify(messages)).join('\n');
+    for (const text of [told, asked]) expect(text.match(/.*cancel.*/gi) ?? []).toEqual([]);
+    expect(asked).toContain('Stopped. The turn ran out of time.');
+  });
+
   it('have their refused calls among the denials of the run, and named in its last lines', async () => {
     const place = makePlace();
     const server = await serve((request) => {

@@ -1,4 +1,4 @@
-/** A `Client` of sessions that another process drives, and what that process answers with. */
+/** A `Client` of sessions that another process drives, and the server side of it. */
 export type { Connection } from './connection.ts';
 export { lineConnection, readLines } from './connection.ts';
 export type { AnswerLine, Requests } from './lines.ts';

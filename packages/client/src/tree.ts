@@ -1,5 +1,6 @@
 /** Follows the tasks of a run, and their tasks. All events of a task are given before the event that says it has ended. */
 import type { Client, DurableEvent, SessionView } from '@pawl/protocol';
+import { isTaskAtRest } from '@pawl/protocol';
 
 /** An event of a task, and the task's name: `builder-1`, `builder-1.tester-2`. */
 type TaskEventHandler = (event: DurableEvent, name: string) => void | Promise<void>;
@@ -41,7 +42,7 @@ const nameOf = ({ root }: Tree, session: string) => session.slice(root.length + 
 
 async function followOpenTasks(tree: Tree, owner: SessionView): Promise<void> {
   for (const { session, status } of owner.tasks) {
-    if (isOver(status)) continue;
+    if (isTaskAtRest(status)) continue;
     const view = await tree.client.view(session).catch(() => null);
     if (view === null) continue;
     follow(tree, session, view.seq);
@@ -93,9 +94,6 @@ async function give(tree: Tree, task: FollowedTask, event: DurableEvent): Promis
   await tree.onEvent(event, nameOf(tree, task.session));
 }
 
-const over = new Set(['completed', 'failed', 'cancelled', 'waiting_on_owner']);
-const isOver = (status: SessionView['tasks'][number]['status']) => over.has(status);
-
 /** Whether some task of a session is not done. */
 export const hasOpenTasks = ({ tasks }: Pick<SessionView, 'tasks'>): boolean =>
-  tasks.some(({ status }) => !isOver(status));
+  tasks.some(({ status }) => !isTaskAtRest(status));

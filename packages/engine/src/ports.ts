@@ -1,6 +1,6 @@
 /**
  * Every interface that the outside implements, on one page.
- * The engine calls these and nothing else; what it needs of the world and is not here, it cannot have.
+ * The engine reaches the outside world only through these.
  */
 import type { Containment, PathDenies } from '@pawl/policy';
 import type {
@@ -50,7 +50,7 @@ export type SessionSummary = {
   title: string | null;
   isArchived: boolean;
   forkedFrom: string | null;
-  /** For whom it works, and what else whoever began it wrote down. */
+  /** For whom it works, and the metadata that its creator gave. */
   origin: Origin;
   metadata: Record<string, string>;
   /** Whether a living driver owns it. */
@@ -79,7 +79,7 @@ export type SessionOwner = {
   since: number;
 };
 
-/** What a log could not read and set aside, untouched. */
+/** Events that a log could not read. They are set aside untouched. */
 export type Damage = { session: string; fromSeq: number; reason: string };
 
 /**
@@ -120,12 +120,12 @@ export interface BlobStore {
   get(digest: string): Promise<Uint8Array | null>;
 }
 
-/** A log and its blobs in one object, as storage packages offer them: it can be given for either. */
+/** A log and its blobs in one object, as storage packages offer them. */
 export type Storage = SessionLog & BlobStore;
 
 /* -------------------------------------------------------------- the model */
 
-/** A tool as a model is told of it. */
+/** A tool as it is described to a model. */
 export type ToolSpec = { name: string; description: string; inputSchema: JsonObject };
 
 /**
@@ -136,7 +136,7 @@ export type ModelRequest = {
   session: string;
   /** When the call is made, Unix ms: its price is that of this moment. Default: the time of the machine. */
   at?: number;
-  /** What it is for, where that is not the next step of a turn. */
+  /** Set for calls that are not a step of a turn. */
   purpose?: 'compaction';
   /** The model's name without its provider. */
   model: string;
@@ -148,11 +148,11 @@ export type ModelRequest = {
   maxOutputTokens: number;
   /** Default `auto`. */
   toolChoice?: ToolChoice;
-  /** JSON Schema that the text of the answer must satisfy. A model that cannot be held to it is told of it in words. */
+  /** JSON Schema that the text of the answer must satisfy. A model without support for schemas gets it as an instruction. */
   outputSchema?: JsonObject;
   /** Longest time of one call, ms; see `Model.limitsRequests`. */
   timeoutMs?: number;
-  /** Bytes of a file in `messages` by its digest; null if they are lost, and then the model is told so. */
+  /** Bytes of a file in `messages` by its digest; null if they are lost, which the model is told. */
   file?(digest: string): Uint8Array | null;
   /** The first message whose thinking was signed over the history as it is sent now; signatures before it are dropped. Default 0. */
   signedFrom?: number;
@@ -186,11 +186,11 @@ export type ModelEvent =
   | { type: 'thinking'; text: string }
   | { type: 'input'; call: number; tool: string; text: string }
   | { type: 'input_complete'; call: number; tool: string; input: JsonObject }
-  /** What the answer has used so far, as its provider counts it; the next one takes its place. What is never told is unknown. */
+  /** Usage of the answer so far, as its provider counts it; the next such event replaces it. Without any, usage is unknown. */
   | { type: 'usage'; usage: Usage; costUsd: number | null }
   /** Something that a person should see, in one line: a wait, a switch of model or key. */
   | { type: 'notice'; level: 'info' | 'warning'; code: string; message: string }
-  /** What was streamed so far is void; the stream begins anew. */
+  /** The text streamed so far is void; the answer starts again. */
   | { type: 'rollback'; reason: string }
   | { type: 'finished'; message: ModelMessage };
 
@@ -199,7 +199,7 @@ export interface Model {
   /** `provider/model`, as people select it. */
   readonly id: string;
   readonly info: ModelInfo;
-  /** Holds each of its calls to the request's `timeoutMs` itself, and tries again; any other is stopped by the engine. */
+  /** The model enforces the request's `timeoutMs` itself and tries again; otherwise the engine stops the call. */
   readonly limitsRequests?: boolean;
   /** Deltas as they come, then one `finished`. A model that cannot stream yields only the last. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
@@ -222,7 +222,7 @@ export type InputSchema = StandardSchemaV1 & {
   readonly '~standard': { readonly jsonSchema?: StandardJSONSchemaV1.Converter };
 };
 
-/** What every function of a tool may use. */
+/** What every function of a tool gets. */
 export type ToolScope = {
   session: string;
   /** The session's folder, absolute; relative paths start here. */
@@ -237,31 +237,30 @@ export type ToolScope = {
    * where they keep nothing there.
    */
   barredIn?(folder: string): ((path: string) => boolean) | null;
-  /** What rules deny as places, for a sandbox to keep. */
+  /** The paths that rules deny, for a sandbox to enforce. */
   denies?(): PathDenies;
   /** The session's notes, by key. */
   readonly notes?: ReadonlyMap<string, string>;
-  /** All tools of the session, also those that the model has not been told of. */
+  /** All tools of the session, also those that were not described to the model. */
   readonly tools?: readonly ToolSpec[];
   /** The session's agent. */
   readonly agent?: string;
   /** Work that is delegated from here. */
   readonly tasks?: TaskScope;
-  /** Folders and patterns that this session may change: what it changes lies in one of each. None: no such limit. */
+  /** Lists of folders and patterns: a path that this session changes lies in one of each list. Empty or absent: no such limit. */
   readonly writeScopes?: readonly (readonly string[])[];
   /** The session's mode. In `plan` nothing may be changed. */
   readonly mode?: PermissionMode;
-  /** For whom the session works, and what else whoever began it wrote down. */
+  /** For whom the session works, and the metadata that its creator gave. */
   readonly origin?: Origin;
   readonly metadata?: Readonly<Record<string, string>>;
   /** Mail to and from other sessions of the same tree; absent where there is none. */
   readonly mailbox?: ToolMailbox;
-  /** All that was logged of the session, in order: also what the model is no longer shown. */
+  /** All events of the session, in order: also what the model no longer sees. */
   history?(): Promise<readonly DurableEvent[]>;
   /**
-   * Tells the session something, also after the call has ended: the model reads it before its next step. It stands in
-   * the history like a person's word, so nothing that came from outside belongs into it. Nothing is told to a session
-   * that is no longer driven here.
+   * Adds a message for the model, also after the call has ended: the model reads it before its next step. It counts as a
+   * person's word, so it must not contain text from outside. Ignored for a session that is no longer driven here.
    */
   notify?(text: string): void;
 };
@@ -276,17 +275,17 @@ export type ToolMailbox = {
   /** Why this cannot be sent, as a sentence; null if it can. */
   problem(mail: MailDraft & { to: string }): Promise<string | null>;
 };
-/** What a tool may do with tasks of its session. What is refused is thrown, with a sentence for the model. */
+/** What a tool may do with tasks of its session. A refusal is thrown, with a sentence for the model. */
 export interface TaskScope {
   /** The task that this session itself is; null for a main session. */
   readonly own: string | null;
   list(): readonly (TaskView & { report: string | null })[];
   /**
-   * Asks for a task; it is started once for this call, however often that is asked. `isSame` when another call had
-   * asked for the same work before.
+   * Requests a task, once for each call, however often this is called. `isSame` when another call had requested the same
+   * work before.
    */
   start(request: TaskRequest): Promise<{ task: string; isSame: boolean }>;
-  /** Waits until the task has ended; what its model gives, in words. */
+  /** Waits until the task has ended and resolves to its report. */
   ended(task: string): Promise<{ report: string; outcome: TaskOutcome | null; session: string }>;
   send(task: string, text: string, delivery: 'queue' | 'steer' | 'interrupt'): Promise<void>;
   cancel(task: string, reason?: string): Promise<void>;
@@ -298,12 +297,12 @@ export type ToolContext = ToolScope & {
   /** Shown live, never stored. */
   progress(update: { text?: string; done?: number; total?: number }): void;
   /**
-   * What was judged. A `run` that finds other paths or another basis throws code `outdated` before it touches anything,
-   * and the call is judged again; so exactly what was previewed is applied.
+   * The judged paths and basis. A `run` that finds others throws code `outdated` before it touches anything, and the call
+   * is judged again; so exactly what was previewed is applied.
    */
   paths: readonly string[];
   basis: string | null;
-  /** What came of the questions of the plan: one answer for each, by the person, or the defaults where nobody gave any. */
+  /** The answers to the questions of the plan: one for each, by a person, or the defaults where nobody answered. */
   readonly replies?: { outcome: AnswerOutcome; answers: readonly Answer[] };
 };
 
@@ -342,7 +341,7 @@ export type ToolOutcome<Details extends JsonObject = JsonObject> = {
   endsTurn?: string;
   /** Together with `endsTurn`: the agent cannot go on without a person. */
   isBlocked?: boolean;
-  /** Together with `endsTurn`: what the turn gives to whoever asked, besides words. */
+  /** Together with `endsTurn`: the result of the turn, for its caller. */
   result?: Json;
   /** Declares the session's stage. */
   stage?: string;
@@ -354,9 +353,9 @@ export type ToolOutcome<Details extends JsonObject = JsonObject> = {
   mail?: readonly (MailDraft & { to: string })[];
   /** A plan for another agent to carry out, once a person says so. */
   plan?: string;
-  /** Together with `endsTurn`, in a session that is a task: it is done, and this is what its owner gets. */
+  /** Together with `endsTurn`, in a session that is a task: completes it, with this for its owner. */
   envelope?: TaskEnvelope;
-  /** Names of tools that the model is to be told of from the next step on; see `Tool.isEssential`. */
+  /** Names of tools that are described to the model from the next step on; see `Tool.isEssential`. */
   offers?: readonly string[];
 };
 
@@ -364,9 +363,9 @@ export type ToolOutcome<Details extends JsonObject = JsonObject> = {
 export type ToolPlan = {
   preview?: Preview;
   basis?: string;
-  /** What the tool should be told after a crash to find out whether it did the deed. */
+  /** Given to `reconcile` after a crash, to find out whether the deed was done. */
   evidence?: Json;
-  /** What the person must say before the call can run; without an answer it does not. */
+  /** Questions that a person must answer before the call runs. */
   questions?: readonly Question[];
   /** How long the answer may take, ms; never longer than the session lets approvals wait. */
   answerWithinMs?: number;
@@ -378,21 +377,21 @@ export interface Tool<Input extends JsonObject = JsonObject, Details extends Jso
   /** JSON Schema, or a Standard Schema (which then needs `inputSchema` unless it can describe itself). */
   readonly input: JsonObject | InputSchema;
   readonly inputSchema?: JsonObject;
-  /** What it brings comes from outside, from files, programs or pages: a model is shown it between tags that say so. Default false. */
+  /** Its results come from outside, from files, programs or pages, and are shown to a model between tags that say so. Default false. */
   readonly isOutside?: boolean;
   readonly effect: ToolEffect | ((input: Input) => ToolEffect);
   /**
-   * `true`: always among those that a model is told of. `false`: told by its name alone until the model has looked for
-   * it, if some tool finds others. Without it, that is so only in a large set.
+   * `true`: always described to the model. `false`: only its name is listed until the model has searched for it, if a tool
+   * with `findsTools` exists. Absent: as `false` in a large set of tools only.
    */
   readonly isEssential?: boolean;
-  /** Whether a call is made to see how something is by now, and so may be made again and again. Default false. */
+  /** Whether a call polls: it may be repeated with the same arguments and the same result. Default false. */
   readonly isPolling?: boolean | ((input: Input) => boolean);
-  /** Whether a call that only reads may begin before the answer that asks for it is whole. Default true. */
+  /** Whether a call that only reads may start while its answer still streams. Default true. */
   readonly beginsEarly?: boolean;
   /** Offered only where work can be delegated (`owner`), or only in a session that is a task (`task`). Default: everywhere. */
   readonly audience?: 'owner' | 'task';
-  /** Finds other tools for the model: its description goes with the names of those that the model is not told of. */
+  /** Finds other tools for the model: the names of tools that are not described are added to its description. */
   readonly findsTools?: boolean;
   /** What rules match against: `bash` its command, file tools their path. Default: the first string argument. */
   subject?(input: Input): string;
@@ -400,20 +399,20 @@ export interface Tool<Input extends JsonObject = JsonObject, Details extends Jso
   readonly subjectKind?: 'path' | 'command' | 'url' | 'text';
   /** The tool's own question when no rule decides: true asks. Default: asks unless the effect is `read`. */
   approval?(input: Input, scope: ToolScope): boolean | Promise<boolean>;
-  /** What a sandbox leaves this call to do; default `none`. What `run` does must be no more. */
+  /** How a sandbox contains this call; default `none`. `run` must do no more than this allows. */
   containment?(input: Input, scope: ToolScope): Containment | Promise<Containment>;
   /** Whether a sandbox keeps the call to the session's `writeScopes`; default false. */
   holdsScope?(input: Input, scope: ToolScope): boolean | Promise<boolean>;
   /** Canonical (symlinks resolved) absolute paths that the call touches. Rules are matched against these. */
   paths?(input: Input, scope: ToolScope): Promise<readonly string[]>;
-  /** What would change, with nothing changed; asked only after the rules did not deny. @throws when it cannot be done. */
+  /** What would change, without changing anything; called only if the rules did not deny the call. @throws when it cannot be done. */
   plan?(input: Input, scope: ToolScope): Promise<ToolPlan>;
   run(input: Input, context: ToolContext): Promise<ToolOutcome<Details>>;
   /** After a crash: did it happen? Null if nobody can know. `evidence` is from the plan. */
   reconcile?(input: Input, evidence: Json, scope: ToolScope): Promise<ToolOutcome<Details> | 'not_done' | null>;
 }
 
-/** A tool as it may be written down: its `run` may also give the text for the model alone, and need not be asynchronous. */
+/** A tool as an author may write it: `run` may return only the text for the model, and need not be asynchronous. */
 export type ToolDefinition<Input extends JsonObject = JsonObject, Details extends JsonObject = JsonObject> = Omit<
   Tool<Input, Details>,
   'run'
@@ -423,15 +422,15 @@ export type ToolDefinition<Input extends JsonObject = JsonObject, Details extend
 
 /* ------------------------------------------------------------- the secrets */
 
-/** Takes secrets out of what tools say, before it is kept, shown or sent to a model. */
+/** Removes secrets from the output of tools before it is stored, shown or sent to a model. */
 export interface Redactor {
   redact(text: string): string;
   /**
-   * A text as it is written into the log, and given out of it: whoever said it. The model was sent the text as it is;
-   * of a session that is taken up elsewhere it sees the marks. Without, all is kept as it is.
+   * A text as it is written to the log and to exports, whoever wrote it. The model was sent the original; after the session
+   * is opened again it sees the marks. Without this function, texts are stored as they are.
    */
   keep?(text: string): string;
-  /** For a text that comes in pieces: what may be the beginning of a secret is held back until more is known. */
+  /** For a text that comes in pieces: a possible beginning of a secret is held back until more is known. */
   stream(): { push(piece: string): string; end(): string };
 }
 
@@ -462,7 +461,7 @@ export type Agent = {
   steps: number | null;
 };
 
-/** The agents that there are; a project may bring some along. */
+/** The known agents; a project may add some. */
 export interface Agents {
   /** Null if there is none of this name. @throws when it cannot be read, saying where and why. */
   get(name: string, cwd: string): Promise<Agent | null>;
@@ -472,7 +471,7 @@ export interface Agents {
 
 /* ------------------------------------------------------- what surrounds it */
 
-/** What is to be gathered around the work of one turn. */
+/** What to gather for one turn. */
 export type SurroundingsQuery = {
   session: string;
   cwd: string;
@@ -485,34 +484,34 @@ export type SurroundingsQuery = {
   metadata: Readonly<Record<string, string>>;
   /** What the turn is about: its first input. */
   task: string;
-  /** Whether all is to be taken anew, or only what may change in the middle of a session. */
+  /** Whether to gather everything, or only what may change within a session. */
   isFull: boolean;
-  /** What there is so far. */
+  /** The fragments that were gathered last. */
   fragments: readonly Fragment[];
-  /** Pieces of the prompt that were set at runtime, by name; an empty one takes the piece away. */
+  /** Pieces of the prompt that were set at runtime, by name; an empty one removes the piece. */
   prompts: ReadonlyMap<string, string>;
   /** Unix milliseconds. */
   now: number;
-  /** Tells a person of something that could not be read and is left out. */
+  /** Shows a person a notice about something that could not be read and is left out. */
   notice(message: string): void;
 };
 
-/** Makes the system prompt in its pieces. Without one, the host's `system` is the whole of it. */
+/** Gathers the fragments of the system prompt. Without it, the host's `system` is the whole prompt. */
 export interface Surroundings {
-  /** All of them, in their order; null where nothing has changed. Ends at once when `signal` aborts. */
+  /** All fragments, in their order; null where nothing has changed. Must end at once when `signal` aborts. */
   gather(query: SurroundingsQuery, signal: AbortSignal): Promise<readonly Fragment[] | null>;
 }
 
 /* ------------------------------------------------------ context from outside */
 
-/** A piece of what a source found. */
+/** One result of a source. */
 export type ContextEntry = {
   /** Names it to the model, such as the address of a page or the name of an entity. */
   id: string;
   text: string;
-  /** What has the lowest goes first where there is no room for all; 0 unless given. */
+  /** Entries with the lowest priority are dropped first where there is no room for all; default 0. */
   priority?: number;
-  /** It stays, shortened if need be. */
+  /** Never dropped, only shortened. */
   isPreserved?: boolean;
 };
 
@@ -523,13 +522,13 @@ export type ContextQuery = {
   metadata: Readonly<Record<string, string>>;
   /** What the turn is about: its first input. */
   task: string;
-  /** What there is room for; more is cut. */
+  /** Room for the entries; more is cut. */
   budgetTokens: number;
 };
 
 /**
- * Context that comes from outside the engine: a retrieval (`hydrated`), or what a knowledge graph knows of the entities
- * that the work is about (`entities`). Asked as a turn begins and after a compaction; what it gives stands in the log.
+ * Context from outside the engine: a retrieval (`hydrated`), or facts of a knowledge graph about the entities of the work
+ * (`entities`). Asked when a turn starts and after a compaction; the results are logged.
  */
 export interface ContextSource {
   readonly name: string;
@@ -553,7 +552,7 @@ export type MemoryNote = {
   /** The session and the call that it comes from. */
   session: string | null;
   call: string | null;
-  /** The words that it rests on, where there are any. */
+  /** The words that it is based on, if any. */
   source: string | null;
 };
 
@@ -576,6 +575,6 @@ export interface Memory {
 export interface Clock {
   /** Unix milliseconds. */
   now(): number;
-  /** Calls once at or after `at` (Unix ms); returns how to call it off. Never keeps a process alive by itself. */
+  /** Calls once at or after `at` (Unix ms); returns a function that cancels it. Must not keep the process alive by itself. */
   at(at: number, call: () => void): () => void;
 }

@@ -1,4 +1,4 @@
-import type { DurableEvent, EventBody, JsonObject } from '@pawl/protocol';
+import type { DurableEvent, EventBody, JsonObject, ToolStatus } from '@pawl/protocol';
 import { describe, expect, it } from 'vitest';
 import { noUsage } from '../src/core/spending/usage.ts';
 import { fileChangesOf, undoStackOf } from '../src/readers/index.ts';
@@ -13,7 +13,7 @@ function logOf(
     tool: string;
     input?: JsonObject;
     effect?: 'read' | 'write' | 'external';
-    status?: 'ok' | 'error' | 'unknown';
+    status?: ToolStatus;
     details?: JsonObject;
   }[],
 ): DurableEvent[] {
@@ -125,6 +125,22 @@ describe('S1: file changes in the log', () => {
       { tool: 'edit', argument: 'a', status: 'unknown' },
     ]);
     expect(fileChangesOf(events).blindCalls).toHaveLength(3);
+  });
+
+  it('are not known of a command that failed or was stopped, which may have changed something first', () => {
+    const command = { turn: 1, tool: 'bash', input: { command: 'echo a > a; false' } };
+    const events = logOf([
+      { ...command, status: 'error', details: { exitCode: 1 } },
+      // Ended by a signal, it has none.
+      { ...command, status: 'error', details: { exitCode: null, endedBy: 'SIGSEGV' } },
+      { ...command, status: 'cancelled' },
+      { ...command, status: 'out_of_time' },
+      // What could not even begin, and an edit that was refused, changed nothing.
+      { ...command, status: 'error' },
+      { turn: 1, tool: 'edit', input: { path: 'a' }, status: 'error', details: { reason: 'stale' } },
+    ]);
+    const statuses = fileChangesOf(events).blindCalls.map(({ status }) => status);
+    expect(statuses).toEqual(['error', 'error', 'cancelled', 'out_of_time']);
   });
 
   it('that are written in no way this version knows are left alone', () => {

@@ -183,7 +183,11 @@ export function providersOf(candidates: readonly Candidate[], settings: ModelsSe
 /** Whole, so that a session of it can be gone on with from anywhere. */
 export const renamed = (model: Model, path: string): Model => ({ ...model, id: `replay:${resolve(path)}` });
 
-/** The model that `name` names, where nothing is configured but by the environment. @throws as `Models.modelFor`. */
+/**
+ * The model that `name` names, where nothing is configured but by the environment. @throws as `Models.modelFor`.
+ * @example
+ * const model = await modelFor('anthropic/claude-sonnet-4-5@high');
+ */
 export async function modelFor(name: string, environment: ProxyEnvironment = process.env): Promise<Model> {
   return createModels({ environment }).modelFor(name);
 }

@@ -7,6 +7,8 @@ export { isPawlError, messageOf, PawlError, toPawlError } from './errors.ts';
 export { isWiderMode, permissionModes, stricterMode } from './modes.ts';
 export { type DescribedSchema, jsonSchemaOf, type OutputSchema, type ResultOf, resultBy } from './output-schema.ts';
 export { resultText, untrusted, untrustedNotice } from './outside.ts';
+export { sessionShortcuts } from './session-shortcuts.ts';
+export { isTaskAtRest, isTaskEnded } from './task-status.ts';
 export { textOf, todoLine } from './text.ts';
 export type * from './types.ts';
 export { eventVersions, protocolVersion, upgradeEvent } from './versions.ts';

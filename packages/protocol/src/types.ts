@@ -80,7 +80,7 @@ export type Allotment = z.infer<typeof tasks.allotment>;
 export type TaskEnvelope = z.infer<typeof tasks.envelope>;
 export type TaskOutcome = z.infer<typeof tasks.taskOutcome>;
 /** Where a task stands, from being asked for to its end. */
-export type TaskStatus = 'queued' | z.infer<typeof tasks.taskStatus> | 'completed' | 'failed' | 'cancelled';
+export type TaskStatus = 'queued' | z.infer<typeof tasks.taskStatus> | Exclude<TaskOutcome, 'blocked'>;
 export type TaskSettings = z.infer<typeof tasks.taskSettings>;
 export type Flow = z.infer<typeof tasks.flow>;
 export type Assignment = z.infer<typeof tasks.assignment>;

@@ -1,4 +1,4 @@
-/** What a log of one's own is built from, so that it names, finds and refuses as the logs here do. */
+/** Parts for building your own log, so that it names, finds and refuses as the logs of this package do. */
 
 export { digestOf, digestsIn } from './digest.ts';
 export { type Changes, createChanges, follow } from './follow.ts';

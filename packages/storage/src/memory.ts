@@ -17,6 +17,8 @@ type Held = {
 /**
  * A log and its blobs in this process's memory, by the same rules as `sqliteLog` and gone with the process.
  * Records are kept as JSON, so that nothing handed in or out is shared.
+ * @example
+ * const host = createHost({ log: memoryLog(), model });
  */
 export function memoryLog(): Storage {
   const sessions = new Map<string, Held>();

@@ -37,7 +37,7 @@ function toJson(events: readonly DurableEvent[]): string {
   }
 }
 
-/** The events of a record as they were stored, in whatever version, believing nothing. */
+/** The events of a record as they were stored, in any version, fully verified. */
 function verifyRecord(session: string, { firstSeq, lastSeq, checksum, body }: StoredRecord): Decoded {
   if (crc32(body) !== checksum) return { damage: `the checksum of the record at ${firstSeq} does not match` };
   const events = parseEvents(body);
@@ -73,7 +73,7 @@ const isEvent = (value: unknown): value is DurableEvent =>
   typeof value.type === 'string' &&
   'data' in value;
 
-/** What is whole of a session's records, in order, and where and why that ends. */
+/** The undamaged events of a session, in order, and where and why they end. */
 export type Whole = { events: DurableEvent[]; damage: { fromSeq: number; reason: string } | null };
 
 /**
@@ -98,7 +98,7 @@ export function verifyNext(session: string, record: StoredRecord, expected: numb
   return record.firstSeq === expected ? verifyRecord(session, record) : { damage: `event ${expected} is missing` };
 }
 
-/** That the session stands elsewhere than an append expected. */
+/** The error of an append that expected another sequence number. */
 export function conflict(session: string, expectedSeq: number, headSeq: number): PawlError {
   return new PawlError(
     'conflict',
@@ -106,7 +106,7 @@ export function conflict(session: string, expectedSeq: number, headSeq: number):
   );
 }
 
-/** That a living owner has the session. */
+/** The error of a claim while another process owns the session. */
 export function sessionLocked(session: string, { pid, since }: Pick<SessionOwner, 'pid' | 'since'>): PawlError {
   const when = new Date(since).toISOString().replace(/\.\d+Z$/, 'Z');
   return new PawlError(

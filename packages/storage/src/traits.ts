@@ -1,4 +1,4 @@
-/** What a list of sessions must know of an append: found in one pass over its events, without a look at the log. */
+/** What an append changes in a session's summary and in the search index, found in one pass over its events. */
 import type { DurableEvent, Origin, UserPart } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
 
@@ -15,7 +15,7 @@ type SummaryChange = {
   isArchived?: boolean;
 };
 
-/** `change` is null for most appends. `isSaid` tells that the search index has something to learn here. */
+/** `change` is null for most appends. `isSaid` tells that there is text for the search index. */
 export type Traits = { change: SummaryChange | null; isSaid: boolean };
 
 const longestLine = 200;
@@ -65,7 +65,7 @@ function oneLine(content: readonly UserPart[]): string {
   return line.length <= longestLine ? line : `${line.slice(0, longestLine - 1).toWellFormed()}…`;
 }
 
-/** What a person or the model said in this event, or called the session; empty for everything else. */
+/** The searchable text of an event: words of a person or the model, or the title of the session; else empty. */
 export function saidIn(event: DurableEvent): string {
   switch (event.type) {
     case 'input.queued':

@@ -3,7 +3,7 @@ import type { ReadStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import { leftText } from '@pawl/terminal/text/left';
 import type { Style } from '@pawl/terminal/text/style';
-import { textWidth } from '@pawl/terminal/text/width';
+import { joinParts, textWidth } from '@pawl/terminal/text/width';
 import { interruptKey, listenForKeys } from './keyboard.ts';
 
 export type AskTerminal = {
@@ -36,8 +36,7 @@ export async function askKey(
 ): Promise<string | null> {
   const words = choices
     .filter(({ text }) => text !== '')
-    .map(({ key, text }) => `${style.bold(key === enterKey ? 'Enter' : key)} ${text}`)
-    .join(style.dim(' · '));
+    .map(({ key, text }) => `${style.bold(key === enterKey ? 'Enter' : key)} ${text}`);
   const draw = drawer({ prompt, words, expiresAt }, { output, style, canRedraw });
   const keys = new Set([...choices.map(({ key }) => key), interruptKey]);
   let close: () => void = () => undefined;
@@ -73,23 +72,24 @@ export async function askKey(
  * stand above, once, and only what changes is below.
  */
 function drawer(
-  { prompt, words, expiresAt }: { prompt: string; words: string; expiresAt: number | null },
+  { prompt, words, expiresAt }: { prompt: string; words: readonly string[]; expiresAt: number | null },
   { output, style, canRedraw }: Omit<AskTerminal, 'stdin'>,
 ): () => void {
   let isSplit = false;
   let isDrawn = false;
   const fits = (line: string) => textWidth(stripVTControlCharacters(line)) < (output.columns || 80);
+  const oneRow = joinParts(words, Number.POSITIVE_INFINITY, style);
   return () => {
     const left = leftText(expiresAt, Date.now());
     const time = left === '' ? '' : style.dim(` (${left} left)`);
     if (!canRedraw) {
-      output.write(`${prompt} ${words}${time} `);
+      output.write(`${prompt} ${oneRow}${time} `);
       return;
     }
-    const isTooLong = !fits(`${prompt} ${words}${time} `);
-    if (isTooLong && !isSplit) output.write(`${isDrawn ? '\n' : ''}${words}\n`);
+    const isTooLong = !fits(`${prompt} ${oneRow}${time} `);
+    if (isTooLong && !isSplit) output.write(`${isDrawn ? '\n' : ''}${joinParts(words, output.columns || 80, style)}\n`);
     isSplit ||= isTooLong;
-    const line = isSplit ? `${prompt}${time} ` : `${prompt} ${words}${time} `;
+    const line = isSplit ? `${prompt}${time} ` : `${prompt} ${oneRow}${time} `;
     if (!isDrawn || fits(line)) output.write(`\r\u001b[K${line}`);
     isDrawn = true;
   };

@@ -3,6 +3,7 @@
 import { createHost } from '@pawl/engine';
 import { removableIn } from '@pawl/engine/core';
 import { stateOf } from '@pawl/engine/readers';
+import { oneLine } from '@pawl/engine/readers/visible';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { printNotice } from '../output/notice.ts';
 import { findSession } from '../sessions/find.ts';
@@ -22,7 +23,9 @@ export async function listContents(named: string, { json }: { json?: true }): Pr
   }));
   const lines = contents
     .slice(0, maxShown)
-    .map(({ id, tokens, what }) => `${id.padEnd(20)}${String(tokens).padStart(9)}  ${what}`);
+    .map(
+      ({ id, tokens, source, what }) => `${id.padEnd(20)}${String(tokens).padStart(9)}  ${oneLine(source)}: ${what}`,
+    );
   const text = [`${'id'.padEnd(20)}${'tokens'.padStart(9)}  content`, ...lines, ''].join('\n');
   process.stdout.write(json === true ? `${JSON.stringify(contents, null, 2)}\n` : text);
   return exitCodes.completed;

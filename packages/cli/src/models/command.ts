@@ -44,7 +44,7 @@ function textOf(report: ModelsReport, filter: string, style: Style): string[] {
     ...report.models.map((row) => modelCells(row, now, style)),
   ];
   if (filter !== '') {
-    if (report.models.length === 0) return [`No model of the catalogue has "${oneLine(filter)}" in its name.`, about];
+    if (report.models.length === 0) return [`No model of the catalogue has "${oneLine(filter)}" in its name.`];
     return [...tableLines(models), '', about];
   }
   const usable = report.providers.filter(({ isConfigured }) => isConfigured);

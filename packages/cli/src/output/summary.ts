@@ -1,8 +1,10 @@
 /** The one line at the end of a run. */
+import { isTooLong } from '@pawl/engine/core';
 import { oneLine } from '@pawl/engine/readers/visible';
 import { costText, countText, durationText } from '@pawl/engine/readers/words';
 import type { SessionView, TurnOutcome } from '@pawl/protocol';
 import type { Style } from '@pawl/terminal/text/style';
+import { joinParts } from '@pawl/terminal/text/width';
 import type { Tally } from '../run/tally.ts';
 
 const outcomeWords: Record<TurnOutcome, string> = {
@@ -17,7 +19,7 @@ const outcomeWords: Record<TurnOutcome, string> = {
 };
 
 /** Outcome, steps, tokens, cost, context. */
-export function summaryLine(tally: Tally, view: SessionView, style: Style): string {
+export function summaryLine(tally: Tally, view: SessionView, style: Style, columns = Number.POSITIVE_INFINITY): string {
   const { turn, startedAt, endedAt } = tally;
   const { context } = view;
   const parts: string[] = [];
@@ -32,7 +34,7 @@ export function summaryLine(tally: Tally, view: SessionView, style: Style): stri
   }
   if (view.mode !== 'manual') parts.push(`mode ${view.mode}`);
   parts.push(`context ${context.percent}%`);
-  return parts.join(style.dim(' · '));
+  return joinParts(parts, columns, style);
 }
 
 /** What else the user should know, a line each: why it did not complete, what was refused, how to go on. */
@@ -43,6 +45,9 @@ export function closingLines(tally: Tally, view: SessionView, style: Style): str
   if (turn.outcome !== 'completed') {
     // A failure was told when it happened.
     if (turn.message !== tally.failure?.message) lines.push(oneLine(turn.message));
+    if (tally.failure !== null && isTooLong(tally.failure.code)) {
+      lines.push(`See what is large, and take it out: pawl context ${view.session} --list`);
+    }
     lines.push(`Go on with: pawl run --resume ${view.session}`);
   }
   if (view.plan !== null && view.turn === null) {

@@ -1,7 +1,7 @@
 /** What tasks do, in lines: indented below what their owner does. */
 import { oneLine } from '@pawl/engine/readers/visible';
 import { costText } from '@pawl/engine/readers/words';
-import type { DurableEvent } from '@pawl/protocol';
+import type { DurableEvent, TaskOutcome } from '@pawl/protocol';
 import { type KnownCall, toolLine } from '@pawl/terminal/text/tool-line';
 import { cutToWidth } from '@pawl/terminal/text/width';
 import type { Screen } from './screen.ts';
@@ -28,7 +28,13 @@ export function taskLine(event: DurableEvent, { style, columns }: Pick<Screen, '
   }
 }
 
-const words = { completed: 'completed', failed: 'failed:', cancelled: 'cancelled:', blocked: 'asks:' } as const;
+const words: Record<TaskOutcome, string> = {
+  completed: 'completed',
+  failed: 'failed:',
+  cancelled: 'cancelled:',
+  out_of_time: 'out of time:',
+  blocked: 'asks:',
+};
 
 /** Shows the events of tasks: a line for each call and each task of theirs, below the task's name. */
 export function taskReporter(screen: Screen): (event: DurableEvent, name: string) => void {

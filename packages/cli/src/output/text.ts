@@ -63,7 +63,7 @@ export function textReporter(
       const isUnseen = tally.isStructured && text.trim() !== answer.said;
       if ((!isLive || isUnseen) && text !== '') await output.write(text.endsWith('\n') ? text : `${text}\n`);
       for (const line of closingLines(tally, view, screen.style)) screen.line(line);
-      screen.line(summaryLine(tally, view, screen.style));
+      screen.line(summaryLine(tally, view, screen.style, process.stderr.columns));
       screen.line(screen.style.dim(`session ${view.session}`));
     },
   };

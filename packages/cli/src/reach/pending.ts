@@ -1,6 +1,6 @@
 /** What waits for a person's answer in a session and its tasks. */
 import type { Client, PendingApproval, PendingQuestions, SessionView } from '@pawl/protocol';
-import { PawlError } from '@pawl/protocol';
+import { isTaskEnded, PawlError } from '@pawl/protocol';
 import { usageError } from '../usage-error.ts';
 
 export type Pending = { session: string; call: string } & (
@@ -22,8 +22,7 @@ export async function pendingIn(client: Pick<Client, 'view'>, session: string): 
   return [...own, ...below];
 }
 
-const isOpen = ({ status }: SessionView['tasks'][number]) =>
-  !['queued', 'completed', 'failed', 'cancelled'].includes(status);
+const isOpen = ({ status }: SessionView['tasks'][number]) => status !== 'queued' && !isTaskEnded(status);
 
 /** The one that is meant: by its call, or the only one. @throws `no_approval`, `usage`. */
 export function choosePending(

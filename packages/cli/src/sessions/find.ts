@@ -4,12 +4,13 @@ import { PawlError } from '@pawl/protocol';
 
 const all = Number.MAX_SAFE_INTEGER;
 
-/** By its id, an unambiguous beginning of it, or `latest`. @throws `no_session`, `usage`. */
+/** By its id, an unambiguous beginning of it, or `latest`, which no archived one is. @throws `no_session`, `usage`. */
 export async function findSession(log: Pick<SessionLog, 'list'>, named: string): Promise<SessionSummary> {
   if (named === 'latest') {
-    const [newest] = await log.list({ limit: 1, isMain: true });
+    const [newest] = await log.list({ limit: 1, isMain: true, isArchived: false });
     if (newest !== undefined) return newest;
-    throw noSession('There are no sessions yet. Begin one with: pawl run "what to do"');
+    const archived = await onlyArchived(log, {});
+    throw archived ?? noSession('There are no sessions yet. Begin one with: pawl run "what to do"');
   }
   const sessions = await log.list({ limit: all });
   const exact = sessions.find(({ session }) => session === named);
@@ -27,11 +28,23 @@ export async function findSession(log: Pick<SessionLog, 'list'>, named: string):
   );
 }
 
-/** The newest session of a folder. @throws `no_session`. */
+/** The newest session of a folder that is not archived. @throws `no_session`. */
 export async function newestSession(log: Pick<SessionLog, 'list'>, cwd: string): Promise<SessionSummary> {
-  const [newest] = await log.list({ cwd, limit: 1, isMain: true });
+  const [newest] = await log.list({ cwd, limit: 1, isMain: true, isArchived: false });
   if (newest !== undefined) return newest;
+  const archived = await onlyArchived(log, { cwd });
+  if (archived !== null) throw archived;
   throw noSession(`There is no session of the folder ${cwd} to continue. Begin one with: pawl run "what to do"`);
+}
+
+/** What to say where there are sessions, but each of them was put aside. */
+async function onlyArchived(log: Pick<SessionLog, 'list'>, place: { cwd?: string }): Promise<PawlError | null> {
+  const [newest] = await log.list({ ...place, limit: 1, isMain: true });
+  if (newest === undefined) return null;
+  const where = place.cwd === undefined ? '' : ` of the folder ${place.cwd}`;
+  return noSession(
+    `All sessions${where} are archived. Name the one that you mean: pawl sessions list --archived shows them.`,
+  );
 }
 
 function noSession(message: string): PawlError {

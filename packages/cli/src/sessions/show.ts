@@ -1,5 +1,15 @@
 import type { Transcript, TranscriptCall, TranscriptEntry } from '@pawl/engine/readers';
-import { costText, durationText, modelText, oneLine, timeText, transcribe, visible } from '@pawl/engine/readers';
+import {
+  answerText,
+  costText,
+  durationText,
+  modelText,
+  oneLine,
+  statusText,
+  timeText,
+  transcribe,
+  visible,
+} from '@pawl/engine/readers';
 import { createStyle, type Style, wantsColour } from '@pawl/terminal/text/style';
 import { cutToWidth } from '@pawl/terminal/text/width';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -82,7 +92,7 @@ function entryText(entry: TranscriptEntry, style: Style, isFull: boolean): strin
 function callLine({ tool, argument, status, durationMs, content, answer }: TranscriptCall, style: Style): string {
   const mark = status === 'ok' ? style.green('✓') : style.yellow(status === 'open' ? '…' : '✗');
   const time = durationMs === null ? '' : style.dim(`  ${durationText(durationMs)}`);
-  const asked = answer === null ? '' : style.dim(`  ${answer.decision} by ${oneLine(answer.by)}`);
+  const asked = answer === null ? '' : style.dim(`  ${oneLine(answerText(answer))}`);
   const why = status === 'ok' || content === null ? '' : `  ${cutToWidth(oneLine(content), 80)}`;
   return `  ${mark} ${style.bold(oneLine(tool))} ${cutToWidth(oneLine(argument), 80)}${time}${asked}${why}`;
 }
@@ -91,14 +101,14 @@ function callLine({ tool, argument, status, durationMs, content, answer }: Trans
 function wholeCall(call: TranscriptCall, style: Style): string[] {
   const { tool, input, status, durationMs, rule, answer, content } = call;
   const time = durationMs === null ? '' : `, ${durationText(durationMs)}`;
-  const lines = [`  ${style.bold(oneLine(tool))} ${style.dim(`${call.id}, ${status}${time}`)}`];
+  const lines = [`  ${style.bold(oneLine(tool))} ${style.dim(`${call.id}, ${statusText(status)}${time}`)}`];
   for (const [name, value] of Object.entries(input)) {
     lines.push(indented(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}`));
   }
   if (rule !== null) lines.push(indented(style.dim(`decided by ${oneLine(rule)}`)));
   if (answer !== null) {
     const reason = answer.reason === null ? '' : `: ${oneLine(answer.reason)}`;
-    lines.push(indented(style.dim(`${answer.decision} by ${oneLine(answer.by)}${reason}`)));
+    lines.push(indented(style.dim(`${oneLine(answerText(answer))}${reason}`)));
   }
   if (content !== null && content !== '') lines.push(indented(style.dim('result:')), indented(visible(content), 6));
   return lines;

@@ -6,7 +6,7 @@ import { evolve, initialState } from '@pawl/engine/core';
 import { oneLine, visible } from '@pawl/engine/readers/visible';
 import { costText } from '@pawl/engine/readers/words';
 import type { DurableEvent, TaskView } from '@pawl/protocol';
-import { PawlError } from '@pawl/protocol';
+import { isTaskEnded, PawlError } from '@pawl/protocol';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printNotice } from '../output/notice.ts';
@@ -39,7 +39,7 @@ export async function listTasks(named: string, flags: { json?: true }): Promise<
 function rowsOf({ tasks, ...task }: Listed, depth: number): string[] {
   const { agent, status, isStalled, prompt, costUsd, task: id, message } = task;
   const state = `${status.replaceAll('_', ' ')}${isStalled ? ', silent for long' : ''}`;
-  const why = status === 'failed' || status === 'cancelled' ? ` (${oneLine(message ?? '')})` : '';
+  const why = isTaskEnded(status) && status !== 'completed' ? ` (${oneLine(message ?? '')})` : '';
   const row = `${'  '.repeat(depth)}${oneLine(id)}  ${state}${why}  ${costText(costUsd)}  ${oneLine(agent)}: ${oneLine(prompt)}\n`;
   return [row, ...tasks.flatMap((below) => rowsOf(below, depth + 1))];
 }

@@ -1,4 +1,4 @@
-/** Which tools a session has: not all are for every agent, for tasks, or for those that can have none. */
+/** Which tools a session has: some are only for some agents, for tasks, or for sessions that can delegate. */
 import type { AgentProfile } from '@pawl/protocol';
 import type { State } from '../core/index.ts';
 import { mayCall, taskSettingsOf } from '../core/index.ts';
@@ -11,11 +11,11 @@ type Tools = Pick<Registry, 'specs' | 'get'>;
 /** The last answers for each set: the array stays the same from step to step, as a prompt's cached prefix must. */
 const chosen = new WeakMap<readonly ToolSpec[], Map<string, readonly ToolSpec[]>>();
 
-/** The tools of a session, with what its agent may, as `offeredTools` takes them. */
+/** The tools of a session that its agent may call, as `offeredTools` takes them. */
 export function toolsFor(tools: Tools, whose: Whose, profile: AgentProfile | null | undefined): Tools {
   const { assignment, settings } = whose;
   const isDeepest = (assignment?.depth ?? 0) >= taskSettingsOf(settings).depth;
-  // Without the tools that are for tasks alone, a task could not end.
+  // A task cannot end without the tools that are only for tasks.
   const isAgents = ({ name, audience }: Tool) => audience === 'task' || mayCall(profile, name);
   const isOwn = (tool: Tool) => isAgents(tool) && isFor(tool, assignment, isDeepest);
   const own = (name: string) => {

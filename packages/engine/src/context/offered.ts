@@ -1,18 +1,18 @@
 /**
- * Which tools a model is told of: those that are essential or that it looked for, and in a small set all but those that
- * say of themselves that they are rarely used. Of the others it gets the names.
+ * Which tools are described to a model: essential ones and those that it searched for; in a small set all but those that
+ * declare themselves as rarely used. Of the others the model gets the names.
  */
 import type { ToolSpec } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** Sets of more tools than this are not sent whole: their descriptions would cost more than most work is worth. */
+/** Larger sets are not described as a whole: that would cost more tokens than most work is worth. */
 const maxToolsSent = 40;
 
 type Told = { found: string; specs: readonly ToolSpec[] };
 /** The last answer for each set: the array stays the same from step to step, as a prompt's cached prefix must. */
 const told = new WeakMap<readonly ToolSpec[], Told>();
 
-/** `found` are the names that the model has looked for in this session. */
+/** `found` are the names of tools that the model has searched for in this session. */
 export function offeredTools(tools: Pick<Registry, 'specs' | 'get'>, found: readonly string[]): readonly ToolSpec[] {
   const all = tools.specs();
   const key = [...found].sort((one, other) => (one < other ? -1 : 1)).join(' ');

@@ -1,9 +1,9 @@
-/** What a request is made of, region by region: for `pawl context` and whoever else wants to know, and not to guess. */
+/** Reports what a request consists of, region by region; `pawl context` shows it. */
 import type { HistoryMessage, State } from '../core/index.ts';
 import { pinsWithinLimit, tokensOfMessage, tokensOfText, usableTokens, windowTokens } from '../core/index.ts';
 import type { ModelRequest } from '../ports.ts';
 
-/** In the order of the request. What goes first, when room is needed, are the tool results, then the messages, what was hydrated, and the entities. */
+/** In the order of the request. When room is needed, tool results are dropped first, then messages, hydrated context, and entities. */
 export type ContextRegion = {
   name:
     | 'system'
@@ -28,12 +28,12 @@ export type ContextRegion = {
 export type ContextReport = {
   session: string;
   regions: ContextRegion[];
-  /** What the provider counted last, and an estimate of what came since; 0 before the first answer. */
+  /** The provider's last count, and an estimate of what was added since; 0 before the first answer. */
   tokens: number;
   /** The sum of the regions. */
   estimatedTokens: number;
   limitTokens: number;
-  /** What a request may hold: without the answer, and with some room to spare. */
+  /** What a request may hold: the window minus the answer and some reserve. */
   usableTokens: number;
   /** Where compaction begins; null where it is off. */
   thresholdTokens: number | null;
@@ -42,7 +42,7 @@ export type ContextReport = {
   maxSteps: number;
   messages: number;
   compactions: { applied: number; isUnderWay: boolean; suspendedSteps: number; corrections: number };
-  /** Results that were taken out of what the model sees. */
+  /** Results that were trimmed from what the model sees. */
   trimmed: number;
 };
 

@@ -1,4 +1,4 @@
-/** What the model sees, as a pure function of the state. */
+/** Builds the request that the model sees, as a pure function of the state. */
 import type { State } from '../core/index.ts';
 import { maxAnswerTokens } from '../core/index.ts';
 import type { Model, ModelRequest } from '../ports.ts';
@@ -8,10 +8,10 @@ import { offeredTools } from './offered.ts';
 import { promptOf } from './prompts/index.ts';
 import { tailOf } from './tail.ts';
 
-/** What a step begins with, and keeps whatever changes while its model is being called: the prompt and the tools. */
+/** The prompt and the tools of a step, which stay the same while its model is being called. */
 export type Told = Pick<ModelRequest, 'system' | 'tools'>;
 
-/** The prompt of a session whose surroundings are not gathered, and the tools that there are. */
+/** The prompt of a session without gathered surroundings, and the registered tools. */
 type ToldWith = { system(state: Readonly<State>): string; tools: Registry };
 
 export function toldTo(state: Readonly<State>, ports: ToldWith): Told {
@@ -24,8 +24,8 @@ export function toldTo(state: Readonly<State>, ports: ToldWith): Told {
 }
 
 /**
- * The request of the next step. The order is stable from step to step: system, tools, messages;
- * nothing volatile stands among them, so that a provider's prompt cache holds; what is volatile comes last.
+ * The request of the next step. The order is the same at every step: system, tools, messages. Nothing volatile stands
+ * among them, so that a provider's prompt cache stays valid; the volatile tail comes last.
  */
 export function buildRequest(
   state: Readonly<State>,
@@ -46,7 +46,7 @@ export function buildRequest(
     file,
     signedFrom: state.signedFrom,
     ...(isForced && { toolChoice }),
-    // A turn with a target gives its result by the call that ends it.
+    // In a turn with a target, the call that ends it gives the result.
     ...(outputSchema !== undefined && loop === null && { outputSchema }),
     ...(requestTimeoutMs !== undefined && { timeoutMs: requestTimeoutMs }),
   };

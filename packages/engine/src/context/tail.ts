@@ -2,9 +2,9 @@ import { todoLine } from '@pawl/protocol';
 import type { State, Turn } from '../core/index.ts';
 
 /**
- * What stands after the history in the next request and is gone with it: no part of the history, and outside the
- * prefix that a provider keeps in its cache. Null when there is nothing to say, which is at most steps: with some
- * models a tail that changes costs the thinking before it.
+ * The text after the history in the next request. It is no part of the history, and outside the prefix that a provider
+ * caches. Null when there is nothing to say, as at most steps: with some models a tail that changes invalidates the
+ * thinking before it.
  */
 export function tailOf({ turn, todos, settings, foreignChanges }: Readonly<State>): string | null {
   if (turn === null) return null;
@@ -19,7 +19,7 @@ export function tailOf({ turn, todos, settings, foreignChanges }: Readonly<State
   return said.length === 0 ? null : said.join('\n\n');
 }
 
-/** What others changed since the agent saw it, at the step after that was found out. */
+/** Files that others changed since the agent saw them, at the step after that was noticed. */
 function changesOf({ paths, turn, step }: State['foreignChanges'], { number, step: at }: Turn): string | null {
   if (number !== turn || at !== step) return null;
   const list = paths.map((path) => `- ${JSON.stringify(path)}`).join('\n');
@@ -40,7 +40,7 @@ function adviceOf({ advice }: Turn): string | null {
   }
 }
 
-/** Said as the work begins, and again after a while, since a shortened history may have lost it. */
+/** Told when the work starts, and again later, since a compaction may have removed it. */
 function targetOf({ loop, step, options: { outputSchema } }: Turn): string | null {
   if (loop === null || (step !== 1 && step % stepsBetween !== 0)) return null;
   const parts = [
@@ -52,10 +52,10 @@ function targetOf({ loop, step, options: { outputSchema } }: Turn): string | nul
   return parts.join('\n');
 }
 
-/** Turns of fewer steps are too short to be warned in. */
+/** Turns with fewer steps are too short for warnings. */
 const fewestSteps = 4;
 
-/** Said once as half of the steps are passed, once as three quarters are, and at the last. */
+/** Told once after half of the steps, once after three quarters, and at the last step. */
 function budgetOf(step: number, steps: number): string | null {
   if (steps < fewestSteps) return null;
   if (step === steps) {
@@ -68,12 +68,12 @@ function budgetOf(step: number, steps: number): string | null {
   return isFirstPast(0.5) ? `Step ${step} of ${steps}: more than half are used. Plan the rest.` : null;
 }
 
-/** Steps after which a list that did not change is shown again. */
+/** Steps after which an unchanged list of todos is shown again. */
 const stepsBetween = 10;
-/** Entries shown of a long list; of one that is longer, those that are open. */
+/** Entries that are shown; of a longer list only the open ones. */
 const maxShown = 20;
 
-/** Where the model may have lost sight of its list: as a turn begins, and when it has not touched it for a while. */
+/** Shows the todos when a turn starts, and when they have not changed for a while. */
 function todosOf({ items, age }: State['todos'], step: number): string | null {
   const open = items.filter(({ status }) => status !== 'completed');
   if (open.length === 0 || (step !== 1 && age % stepsBetween !== 0)) return null;

@@ -17,7 +17,7 @@ export type Effect =
   | { kind: 'compact'; id: string; compaction: number }
   /** Create and drive a task's session and report how it ended; or stop it and report how far it came. */
   | { kind: 'task'; id: string; task: string; mode: 'run' | 'stop' }
-  /** Hand this to a task's session. */
-  | { kind: 'letter'; id: string; task: string; letter: string }
+  /** Forward a command to a task's session. */
+  | { kind: 'forward'; id: string; task: string; command: string }
   /** Fire at this time, Unix ms. */
   | { kind: 'timer'; id: string; at: number };

@@ -2,6 +2,7 @@
 
 export { isWidening, mayCall, modeWith } from './agents/profile.ts';
 export { callId } from './answer/decide.ts';
+export { isTooLong } from './answer/failure.ts';
 export type { AssignedWork } from './assignment/state.ts';
 export { findCall } from './calls/evolve.ts';
 export { isRepetition, lastSameCall, repetitionRule } from './calls/repeats.ts';
@@ -26,6 +27,7 @@ export { pinsWithinLimit, shortenMiddle } from './pins/pins.ts';
 export { answerProblem } from './questions/decide.ts';
 export type { Demand } from './result/demand.ts';
 export { demandOf, noResult } from './result/demand.ts';
+export { isSameJson } from './same-json.ts';
 export { limitsRefusal } from './session/limits.ts';
 export { originOf } from './session/origin.ts';
 export { defaultCompaction, defaultLimits } from './session/state.ts';
@@ -42,7 +44,9 @@ export {
   maxAnswerTokens,
   openTasks,
   spentOnTask,
+  stoppedOutcome,
   taskReport,
   taskSettingsOf,
   taskView,
 } from './tasks/tasks.ts';
+export { isOutOfTime } from './turn/ending.ts';

@@ -10,7 +10,7 @@ import type { PinRules } from './pins/pins.ts';
 import { pinOf } from './pins/pins.ts';
 import type { State } from './state.ts';
 
-const failureLimits = { cuts: 3, overflows: 2 };
+const failureLimits = { cuts: 3, overflows: 2, tooLong: ['context_overflow'] };
 const maxWrongResults = 2;
 const maxCalls = 256;
 const compactionThen = { isOn: true, threshold: 0.75 };

@@ -8,6 +8,8 @@ type Context = string | null;
  * Puts text after the history of every call: the time, a list of open files, what a search found. It is made anew each
  * time, is no part of the history, and stands outside the prefix that providers keep in their cache. Null adds nothing.
  * A function that throws fails the call with `context_failed`.
+ * @example
+ * createHost({ log, model, requestMiddleware: [withContext(() => `It is ${new Date().toISOString()}.`)] })
  */
 export function withContext(context: (request: ModelRequest) => Context | Promise<Context>): RequestMiddleware {
   return async function* (request, signal, next): AsyncGenerator<ModelEvent> {

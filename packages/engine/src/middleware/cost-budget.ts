@@ -8,6 +8,8 @@ import type { RequestMiddleware } from '../runtime/middleware.ts';
  * whose cost is not known they fail with `price_unknown`, because nobody can tell any more what was spent.
  * What calls that run at the same time cost is not seen before they end; of what broke off counts what its provider said.
  * @throws `bad_budget`.
+ * @example
+ * createHost({ log, model, requestMiddleware: [withCostBudget({ usd: 5 })] })
  */
 export function withCostBudget({ usd }: { usd: number }): RequestMiddleware {
   if (!(usd > 0)) throw new PawlError('bad_budget', `A budget is a number of dollars above 0, not ${usd}.`);

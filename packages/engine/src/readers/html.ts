@@ -1,6 +1,6 @@
 import type { Transcript, TranscriptCall, TranscriptEntry } from './transcript.ts';
 import { oneLine, visible } from './visible.ts';
-import { costText, durationText, modelText, originLines, timeText } from './words.ts';
+import { answerText, costText, durationText, modelText, originLines, statusText, timeText } from './words.ts';
 
 /** A session as one page that needs nothing else: no script, no font, no picture. */
 export function exportHtml(transcript: Transcript): string {
@@ -63,12 +63,12 @@ function entryHtml(entry: TranscriptEntry): string {
 
 function callHtml(call: TranscriptCall): string {
   const { tool, argument, status, answer, preview, content, input, durationMs } = call;
-  const asked = answer === null ? '' : ` · ${answer.decision} by ${escapeHtml(answer.by)}`;
+  const asked = answer === null ? '' : ` · ${escapeHtml(answerText(answer))}`;
   const time = durationMs === null ? '' : ` · ${durationText(durationMs)}`;
   const diff =
     preview === null ? '' : `<pre>${preview.kind === 'diff' ? diffHtml(preview.text) : escapeHtml(preview.text)}</pre>`;
   const result = content === null || content === '' ? '' : `<pre>${escapeHtml(content)}</pre>`;
-  return `<details class="call ${status}"><summary><b>${escapeHtml(tool)}</b> <code>${escapeHtml(oneLine(argument))}</code> <small>${status}${time}${asked}</small></summary><pre>${escapeHtml(JSON.stringify(input, null, 2))}</pre>${diff}${result}</details>`;
+  return `<details class="call ${status}"><summary><b>${escapeHtml(tool)}</b> <code>${escapeHtml(oneLine(argument))}</code> <small>${statusText(status)}${time}${asked}</small></summary><pre>${escapeHtml(JSON.stringify(input, null, 2))}</pre>${diff}${result}</details>`;
 }
 
 function diffHtml(text: string): string {

@@ -17,4 +17,4 @@ export { stateOf } from './state.ts';
 export { type Transcript, type TranscriptCall, type TranscriptEntry, transcribe } from './transcript.ts';
 export { sumUsage, sumUsageBy, type UsageEntry, type UsageSum, usageOf } from './usage.ts';
 export { escapeOf, exact, oneLine, visible } from './visible.ts';
-export { costText, countText, durationText, modelText, timeText } from './words.ts';
+export { answerText, costText, countText, durationText, modelText, statusText, timeText } from './words.ts';

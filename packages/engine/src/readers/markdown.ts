@@ -1,6 +1,6 @@
 import type { Transcript, TranscriptCall, TranscriptEntry } from './transcript.ts';
 import { oneLine, visible } from './visible.ts';
-import { costText, originLines, timeText } from './words.ts';
+import { answerText, costText, originLines, statusText, timeText } from './words.ts';
 
 /** A session as one Markdown document. */
 export function exportMarkdown(transcript: Transcript): string {
@@ -46,9 +46,9 @@ function entryMarkdown(entry: TranscriptEntry): string {
 
 function callMarkdown(call: TranscriptCall): string {
   const { tool, argument, status, answer, preview, content, input } = call;
-  const asked = answer === null ? '' : `, ${answer.decision} by ${answer.by}`;
+  const asked = answer === null ? '' : `, ${answerText(answer)}`;
   const lines = [
-    `### \`${tool}\` ${code(oneLine(argument))}: ${status}${asked}`,
+    `### \`${tool}\` ${code(oneLine(argument))}: ${statusText(status)}${asked}`,
     fence('json', JSON.stringify(input, null, 2)),
   ];
   if (preview !== null) lines.push(fence(preview.kind === 'diff' ? 'diff' : 'text', preview.text));

@@ -1,4 +1,4 @@
-import type { Origin } from '@pawl/protocol';
+import type { EventData, Origin, ToolStatus } from '@pawl/protocol';
 
 /** Numbers and times as people read them. */
 
@@ -65,3 +65,19 @@ export function originLines({
   ];
   return lines.filter(([, value]) => value !== '');
 }
+
+/** How a call ended, or that it is open. */
+export const statusText = (status: ToolStatus | 'open'): string => status.replaceAll('_', ' ');
+
+type Decision = EventData['approval.resolved']['decision'];
+
+const decisions: Record<Decision, string> = {
+  allow: 'allow',
+  deny: 'deny',
+  timeout: 'timeout',
+  cancelled: 'taken back',
+};
+
+/** Who answered an approval, and how. What the engine took back, because the turn was over, nobody has cancelled. */
+export const answerText = ({ decision, by }: { decision: Decision; by: string }): string =>
+  `${decisions[decision]} by ${by}`;

@@ -20,7 +20,12 @@ export interface Registry {
   only(names: readonly string[] | 'none'): Registry;
 }
 
-/** @throws `duplicate_tool`, `bad_tool`. */
+/**
+ * @throws `duplicate_tool`, `bad_tool`.
+ * @example
+ * const tools = createRegistry([readTool]);
+ * tools.register(searchTool); // sessions have it from their next step on
+ */
 export function createRegistry(tools: Iterable<ToolDefinition> = []): Registry {
   const registry = registryOf(new Map());
   for (const tool of tools) registry.register(tool);

@@ -2,7 +2,7 @@ import type { Command, FilePart } from '@pawl/protocol';
 import type { State } from '../core/index.ts';
 import { type Attachments, filesIn } from './attachments.ts';
 
-/** Inputs with files are looked at before they are taken, and no other input overtakes them. A cancel does. */
+/** Checks the files of inputs before the inputs are accepted, and keeps inputs in their order. A cancel may overtake them. */
 export class Admission {
   readonly #attachments: Attachments;
   readonly #state: Readonly<State>;
@@ -14,9 +14,9 @@ export class Admission {
     this.#state = state;
   }
 
-  /** Takes a command when its turn has come. @throws `no_file`, `bad_file`, `too_many_files`… for its files. */
+  /** Calls `take` when it is this command's turn. @throws `no_file`, `bad_file`, `too_many_files`… for its files. */
   pass<Decided>(command: Command, take: () => Promise<Decided>): Promise<Decided> {
-    // What was accepted before is answered as it was then.
+    // A command that was accepted before gets the same answer, without a check.
     if (!ordered.has(command.type)) return take();
     const files = this.#state.commands.has(command.id) ? [] : filesOf(command);
     const before = this.#last;
@@ -49,6 +49,6 @@ const ordered: ReadonlySet<Command['type']> = new Set([
 function filesOf(command: Command): FilePart[] {
   const { type, data } = command;
   if (type !== 'input.send' && type !== 'input.edit' && type !== 'context.add') return [];
-  // What is not even a list is for the core to refuse.
+  // Content that is no list is refused by the core.
   return Array.isArray(data.content) ? filesIn(data.content) : [];
 }

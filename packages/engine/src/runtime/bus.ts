@@ -1,7 +1,7 @@
 /**
- * Broadcasts a session's events to any number of subscribers, none of which can slow the engine.
- * Durable events are never skipped: who falls behind reads them from the log. Transient ones are not kept; what a
- * subscriber missed is announced as a `stream.gap`, and the message so far is given to it again.
+ * Broadcasts a session's events to any number of subscribers, none of which can slow the engine. Durable events are never
+ * skipped: a subscriber that falls behind reads them from the log. Transient events are not kept: a subscriber that missed
+ * some gets a `stream.gap` and the message so far.
  */
 import type { Cursor, DurableEvent, PawlEvent, TransientBody, TransientEvent } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
@@ -30,7 +30,7 @@ export class Bus {
 
   /** Durable events, after they are durable. */
   publish(events: readonly DurableEvent[]): void {
-    // What is numbered after an event stays so until the next one.
+    // Transient events are numbered after the last durable one, also if nothing is published.
     if (events.length === 0) return;
     for (const event of events) {
       this.#seq = event.seq;
@@ -44,7 +44,7 @@ export class Bus {
   broadcast(body: TransientBody): void {
     if (this.#end !== null) return;
     this.#n += 1;
-    this.#soFar = follow(this.#soFar, body);
+    this.#soFar = appendToMessage(this.#soFar, body);
     if (this.#subscribers.size === 0) return;
     const { type, data } = body;
     const event = { after: this.#seq, n: this.#n, session: this.#session, type, data } as TransientEvent;
@@ -108,7 +108,7 @@ export class Bus {
   }
 }
 
-function follow(soFar: MessageSoFar | null, body: TransientBody): MessageSoFar | null {
+function appendToMessage(soFar: MessageSoFar | null, body: TransientBody): MessageSoFar | null {
   switch (body.type) {
     case 'stream.started':
       return { ...body.data, text: '', thinking: '', calls: [] };

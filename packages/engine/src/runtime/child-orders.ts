@@ -1,4 +1,4 @@
-/** What a task's session is told: how it begins, and the commands of its owner. */
+/** How the session of a task is created, and the commands that its owner sends to it. */
 
 import type { Assignment, Command, CommandData, EventBody, RuleSet } from '@pawl/protocol';
 import { stricterMode } from '@pawl/protocol';
@@ -7,14 +7,14 @@ import type { ChildCommand, State, Task } from '../core/index.ts';
 import { modeWith, ownerId } from '../core/index.ts';
 import type { Agent, Model } from '../ports.ts';
 
-/** Who takes a task, where the host knows more of it than its name; and its own model, if it has one. */
+/** The agent that takes a task, if the host knows it, and the agent's own model, if it has one. */
 export type Role = { agent: Agent | null; model: Model | null };
 
 const noRules: RuleSet = { deny: [], ask: [], allow: [] };
 
 /**
- * How the session of a task begins. Everything that limits its owner limits it too, by the rules and the mode that hold
- * as it begins; what changes later is sent after it.
+ * The first event of a task's session. Everything that limits the owner limits it too, by the owner's present rules and
+ * mode; later changes are sent to it as commands.
  */
 export function childCreation(owner: Readonly<State>, task: Task, { agent, model: own }: Role): EventBody {
   const { settings, assignment } = owner;
@@ -45,10 +45,10 @@ export function childCreation(owner: Readonly<State>, task: Task, { agent, model
       rules: {
         deny: rules.flatMap(({ deny }) => deny),
         ask: rules.flatMap(({ ask }) => ask),
-        // What its owner's agent may without a question, another agent need not.
+        // Allow rules of the owner's agent do not hold for another agent.
         allow: [...settings.rules.allow],
       },
-      // What it may spend in all stands in its allotment.
+      // The allotment limits what it may spend in all.
       limits: { ...limits, steps, durationMs: null, tokens: null, usd: null, sessionTokens: null, sessionUsd: null },
       metadata: { ...metadata },
       assignment: assigned,
@@ -61,17 +61,17 @@ export function childCreation(owner: Readonly<State>, task: Task, { agent, model
   };
 }
 
-type TaskOrder = { [Type in 'task.assign' | 'task.stop']: { type: Type; data: CommandData[Type] } }[
+type OwnerCommand = { [Type in 'task.assign' | 'task.stop']: { type: Type; data: CommandData[Type] } }[
   | 'task.assign'
   | 'task.stop'];
 
 /** A command of the owner to the task's session. */
-export function taskCommand(owner: string, session: string, id: string, { type, data }: TaskOrder): Command {
+export function taskCommand(owner: string, session: string, id: string, { type, data }: OwnerCommand): Command {
   // A command is a pair of type and data; TypeScript cannot see that these two belong together.
   return { id, session, by: { kind: 'agent', id: ownerId(owner) }, type, data } as Command;
 }
 
-/** A letter as the command that it is to its receiver. */
+/** The command that the task's session receives. */
 export function commandOf(session: string, { id, by, body }: ChildCommand): Command {
   const kind = by.kind === 'human' ? 'human' : 'agent';
   const { type } = body;

@@ -1,4 +1,4 @@
-/** What the owner of a task sees of the state of its session. */
+/** What the owner of a task reads from the state of the task's session. */
 import type { DurableEvent, EventData } from '@pawl/protocol';
 import type { State, Task } from '../core/index.ts';
 import { noUsage, openTasks, spentOnTask } from '../core/index.ts';
@@ -6,19 +6,19 @@ import { fileChangesOf } from '../readers/changes.ts';
 
 export type TaskEnding = Omit<EventData['task.ended'], 'task'>;
 
-/** How a task ended, but for the files, which its log tells: those changed after `afterSeq`. */
-export type Account = Omit<TaskEnding, 'filesChanged'> & { afterSeq: number };
+/** How a task ended, without the changed files, which are read from its log after `afterSeq`. */
+export type TaskAccount = Omit<TaskEnding, 'filesChanged'> & { afterSeq: number };
 
-/** Whether it has ended, and nothing of it runs any more; mail of its is on its way only while somebody drives it. */
-export function atRest(state: Readonly<State>, instance: number): boolean {
+/** Whether the task has ended and nothing of it runs any more. Its mail must be delivered too, because that needs its driver. */
+export function isSessionAtRest(state: Readonly<State>, instance: number): boolean {
   const { assignment, turn, mail } = state;
   if (assignment === null || assignment.instance < instance) return false;
   return assignment.finished !== null && turn === null && openTasks(state).length === 0 && mail.outbox.length === 0;
 }
 
-export function whereabouts(state: Readonly<State>): {
+export function taskProgress(state: Readonly<State>): {
   status: NonNullable<EventData['task.changed']['status']>;
-  /** Whether it should be heard of: it waits for nobody. */
+  /** Whether events are expected, because it waits for nobody. */
   isWorking: boolean;
 } {
   const { turn } = state;
@@ -29,7 +29,7 @@ export function whereabouts(state: Readonly<State>): {
   return { status: 'running', isWorking: !isAsking && turn.phase !== 'review' && !state.isPaused };
 }
 
-export function accountOf(state: Readonly<State>): Account {
+export function accountOf(state: Readonly<State>): TaskAccount {
   const { assignment } = state;
   const { usage, costUsd } = spentOnTask(state);
   const { outcome, message, envelope } = assignment?.finished ?? notFinished;
@@ -57,8 +57,8 @@ export function filesChangedIn(events: readonly DurableEvent[], afterSeq: number
   return [...new Set([...own, ...below])].sort((one, other) => (one < other ? -1 : 1));
 }
 
-/** The end of a task of which nothing can be learned. */
-export function notReached({ instance }: Pick<Task, 'instance'>, message: string): TaskEnding {
+/** The ending of a task whose session cannot be reached. */
+export function unreachableEnding({ instance }: Pick<Task, 'instance'>, message: string): TaskEnding {
   return {
     instance,
     outcome: 'failed',

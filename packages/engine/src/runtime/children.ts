@@ -1,36 +1,35 @@
 /**
- * The sessions of tasks: made, set to work, watched until they end, stopped. Everything here can be begun again after
- * a crash: a session is made once because its id follows from its owner's log, and takes what it is given once, by the
- * id of the command that gives it.
+ * Creates, assigns, watches and stops the sessions of tasks. Everything here can be repeated after a crash: a session is
+ * created once because its id follows from its owner's log, and each command is accepted once by its id.
  */
 import type { Actor, EventBody, EventData } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import type { ChildCommand, State, Task } from '../core/index.ts';
-import { evolve, initialState, ownerId, taskSettingsOf } from '../core/index.ts';
+import { evolve, initialState, ownerId, stoppedOutcome, taskSettingsOf } from '../core/index.ts';
 import type { Clock, SessionLog } from '../ports.ts';
 import { pause } from '../waiting.ts';
 import { childCreation, commandOf, type Role, taskCommand } from './child-orders.ts';
 import {
-  type Account,
   accountOf,
-  atRest,
   filesChangedIn,
-  notReached,
+  isSessionAtRest,
+  type TaskAccount,
   type TaskEnding,
-  whereabouts,
+  taskProgress,
+  unreachableEnding,
 } from './child-state.ts';
 import type { LiveSession } from './live-session.ts';
 import { listenForSilence } from './silence.ts';
 
-/** Pauses before a session that could not be worked with is tried again, ms; after the last it is given up. */
+/** Waits before a session that failed is tried again, ms; after the last the task fails. */
 const retryWaitsMs = [100, 500, 2000];
-/** How often the log of a session that is driven elsewhere is looked at, ms. */
-const lookEveryMs = 1000;
+/** How often the log of a session that another process drives is read, ms. */
+const pollMs = 1000;
 /** How long a session that was told to stop may take, ms. */
 const stopWithinMs = 10_000;
 
-/** What another try would meet as well. */
-const hopeless: ReadonlySet<string> = new Set([
+/** Errors that another try would meet as well. */
+const finalCodes: ReadonlySet<string> = new Set([
   'task_lost',
   'unknown_agent',
   'unknown_model',
@@ -42,32 +41,32 @@ type Change = Omit<EventData['task.changed'], 'task'>;
 type Watch = { signal: AbortSignal; changed(change: Change): Promise<void> };
 
 export interface Children {
-  /** Sees that the task is worked at, and gives how it ended; null if that is left to another driver of the owner. */
+  /** Drives the task and resolves to how it ended; null if that is left to another driver of the owner. */
   follow(owner: Readonly<State>, task: Task, watch: Watch): Promise<TaskEnding | null>;
-  /** Stops it; how far it came. */
+  /** Stops the task and resolves to how far it came. */
   stop(owner: Readonly<State>, task: Task, signal: AbortSignal): Promise<TaskEnding | null>;
-  /** Hands over a letter; its refusal, if it was refused; null if it could not be handed over here. */
-  post(session: string, letter: ChildCommand, signal: AbortSignal): Promise<{ refusal?: string } | null>;
+  /** Sends a command to a task's session. Resolves to its refusal, if it was refused; null if it could not be sent from here. */
+  forward(session: string, command: ChildCommand, signal: AbortSignal): Promise<{ refusal?: string } | null>;
 }
 
-export type ChildrenWorld = {
+export type ChildrenOptions = {
   log: SessionLog;
   clock: Clock;
   /** Nothing is driven here any more. */
   isClosed(): boolean;
   create(id: string, by: Actor, first: readonly EventBody[]): Promise<LiveSession>;
   open(id: string): Promise<LiveSession>;
-  /** Drives it no further, unless a client has a hold on it. */
+  /** Stops driving the session, unless a client uses it. */
   letGo(session: LiveSession): void;
   /** Who takes a task. @throws `unknown_agent`. */
   roleOf(agent: string, cwd: string): Promise<Role>;
 };
 
-export function createChildren(world: ChildrenWorld): Children {
+export function createChildren(world: ChildrenOptions): Children {
   const { log, clock } = world;
   const isOver = (signal: AbortSignal) => signal.aborted || world.isClosed();
 
-  const ended = async (task: Task, account: Account): Promise<TaskEnding> => {
+  const ended = async (task: Task, account: TaskAccount): Promise<TaskEnding> => {
     const { afterSeq, ...rest } = account;
     return { ...rest, filesChanged: filesChangedIn(await log.read(task.session), afterSeq) };
   };
@@ -89,12 +88,12 @@ export function createChildren(world: ChildrenWorld): Children {
     ]);
   };
 
-  /** What holds for it now comes before what it is to do. */
+  /** Rules and settings are sent before the work. */
   const assign = async (session: LiveSession, owner: Readonly<State>, task: Task) => {
     const isGiven = await session.look(({ assignment }) => (assignment?.instance ?? 0) >= task.instance);
     if (isGiven) return;
     const rules = task.pendingCommands.filter(({ body }) => body.type !== 'input.send');
-    for (const letter of rules) await hand(session, letter);
+    for (const command of rules) await sendCommand(session, command);
     const { instance, allotment, isBackground, order } = task;
     if (allotment === null) throw new PawlError('engine_fault', `Task ${task.id} was given nothing to spend.`);
     const { idleMs } = taskSettingsOf(owner.settings);
@@ -102,21 +101,21 @@ export function createChildren(world: ChildrenWorld): Children {
     await session.command(taskCommand(owner.session, session.id, `assign:${instance}`, { type: 'task.assign', data }));
   };
 
-  /** The account of the task when it rests; null when it is not driven here any more before that. */
+  /** The account of the task when it is at rest; null if it stops being driven here before that. */
   const untilRest = async (
     session: LiveSession,
     task: Task,
     watch: Watch,
     stallMs: number,
-  ): Promise<Account | null> => {
+  ): Promise<TaskAccount | null> => {
     const silence = listenForSilence(clock, stallMs, (isStalled) => watch.changed({ isStalled }));
     const events = session.bus.subscribe(undefined, watch.signal);
     let told: Change['status'] | null = null;
     try {
       for (;;) {
         const { account, status, isWorking } = await session.look((state) => ({
-          account: atRest(state, task.instance) ? accountOf(state) : null,
-          ...whereabouts(state),
+          account: isSessionAtRest(state, task.instance) ? accountOf(state) : null,
+          ...taskProgress(state),
         }));
         if (account !== null) return account;
         silence.heard(isWorking);
@@ -155,20 +154,20 @@ export function createChildren(world: ChildrenWorld): Children {
           }
         } catch (error) {
           if (isOver(signal)) return null;
-          if (isPawlError(error) && hopeless.has(error.code)) {
-            return notReached(task, error.message);
+          if (isPawlError(error) && finalCodes.has(error.code)) {
+            return unreachableEnding(task, error.message);
           }
           if (isDrivenElsewhere(error)) {
             const state = await elsewhere();
-            if (atRest(state, task.instance)) return ended(task, accountOf(state));
-            await pause(clock, lookEveryMs, signal);
+            if (isSessionAtRest(state, task.instance)) return ended(task, accountOf(state));
+            await pause(clock, pollMs, signal);
             continue;
           }
           problem = `Its session could not be worked with: ${messageOf(error)}`;
         }
         if (isOver(signal)) return null;
         const waitMs = retryWaitsMs[failures++];
-        if (waitMs === undefined) return notReached(task, problem);
+        if (waitMs === undefined) return unreachableEnding(task, problem);
         await pause(clock, waitMs, signal);
       }
     },
@@ -181,10 +180,10 @@ export function createChildren(world: ChildrenWorld): Children {
       const callOff = clock.at(clock.now() + stopWithinMs, () => late.abort());
       signal.addEventListener('abort', () => late.abort(), { once: true });
       try {
-        // One that is not there yet is made, to tell whoever still means to begin it that it is over.
+        // A session that does not exist yet is created, so that a process that is about to start it learns that it was stopped.
         const session = await reach(owner, task);
         const { instance } = task;
-        const data = { instance, reason };
+        const data = { instance, reason, ...(task.cancel?.isOutOfTime === true && { isOutOfTime: true as const }) };
         await session.command(taskCommand(owner.session, session.id, `stop:${instance}`, { type: 'task.stop', data }));
         const watch = { signal: late.signal, changed: () => Promise.resolve() };
         const account = await untilRest(session, task, watch, stopWithinMs);
@@ -200,17 +199,18 @@ export function createChildren(world: ChildrenWorld): Children {
       }
       if (isOver(signal)) return null;
       const state = await elsewhere();
-      if (state.assignment?.instance !== task.instance) return { ...notReached(task, problem), outcome: 'cancelled' };
-      return ended(task, { ...accountOf(state), outcome: 'cancelled', message: `${reason} ${problem}` });
+      const outcome = stoppedOutcome(task.cancel ?? {});
+      if (state.assignment?.instance !== task.instance) return { ...unreachableEnding(task, problem), outcome };
+      return ended(task, { ...accountOf(state), outcome, message: `${reason} ${problem}` });
     },
 
-    async post(id, letter, signal) {
+    async forward(id, command, signal) {
       for (let failures = 0; ; ) {
         try {
-          return await hand(await world.open(id), letter);
+          return await sendCommand(await world.open(id), command);
         } catch (error) {
           if (isOver(signal)) return null;
-          const waitMs = isDrivenElsewhere(error) ? lookEveryMs : retryWaitsMs[failures++];
+          const waitMs = isDrivenElsewhere(error) ? pollMs : retryWaitsMs[failures++];
           if (waitMs === undefined) return { refusal: messageOf(error) };
           await pause(clock, waitMs, signal);
           if (isOver(signal)) return null;
@@ -220,10 +220,10 @@ export function createChildren(world: ChildrenWorld): Children {
   };
 }
 
-/** @throws when the session is not driven here; what it refuses is an answer. */
-async function hand(session: LiveSession, letter: ChildCommand): Promise<{ refusal?: string }> {
+/** @throws when the session is not driven here. A refusal is a result. */
+async function sendCommand(session: LiveSession, command: ChildCommand): Promise<{ refusal?: string }> {
   try {
-    await session.command(commandOf(session.id, letter));
+    await session.command(commandOf(session.id, command));
     return {};
   } catch (error) {
     if (session.hasEnded || !isPawlError(error)) throw error;
@@ -234,7 +234,7 @@ async function hand(session: LiveSession, letter: ChildCommand): Promise<{ refus
 const isDrivenElsewhere = (error: unknown) =>
   isPawlError(error, 'session_locked') || isPawlError(error, 'session_lost') || isPawlError(error, 'conflict');
 
-/** The state of a session that is driven elsewhere, as of its log; each look reads only what is new. */
+/** The state of a session that another process drives, from its log. Each call reads only new events. */
 function createFold(log: SessionLog, session: string): () => Promise<State> {
   const state = initialState();
   return async () => {

@@ -1,4 +1,4 @@
-/** One client's hold on one live session. */
+/** The client of one live session. */
 import type {
   Command,
   CommandData,
@@ -14,7 +14,14 @@ import type {
   TurnResult,
   UserPart,
 } from '@pawl/protocol';
-import { commandDefaults, defaultIterations, jsonSchemaOf, PawlError, resultBy } from '@pawl/protocol';
+import {
+  commandDefaults,
+  defaultIterations,
+  jsonSchemaOf,
+  PawlError,
+  resultBy,
+  sessionShortcuts,
+} from '@pawl/protocol';
 import { followAnswer, noAnswer } from '../readers/answer.ts';
 import { createId } from './ids.ts';
 import type { Session } from './session.ts';
@@ -22,10 +29,10 @@ import { viewOf } from './view.ts';
 
 type Changes = Parameters<SessionClient['configure']>[0];
 
-/** Commands that name a model or an agent, of which the host knows more. */
+/** Commands that name a model or an agent, whose details the host fills in. */
 const completed: ReadonlySet<CommandType> = new Set<CommandType>(['session.configure', 'plan.execute']);
 
-/** `complete` fills in what is known of a model or an agent that is being switched to. */
+/** `complete` fills in the details of a model or agent that is being switched to. */
 export function sessionClient(
   session: Session,
   identity: Identity,
@@ -51,7 +58,7 @@ export function sessionClient(
     events.hold();
     const data = { content, delivery, ...asked, ...schema };
     command('input.send', data, id).then(
-      // Sent before: what became of it since is in the log.
+      // Sent before: its events are in the log.
       (receipt) => events.release(receipt.isDuplicate ? receipt.seq : undefined),
       (refusal: unknown) => {
         events.end(refusal);
@@ -83,7 +90,7 @@ export function sessionClient(
           if (message.role === 'user') isOwn ||= message.input === id;
           else answer = followAnswer(answer, message);
         }
-        // What ends the turn is said last, unless the agent said it in words of its own.
+        // The sentence that ends the turn is the answer, unless the agent has written one.
         if (event.type === 'tool.finished' && answer.text === '') {
           answer = { text: event.data.endsTurn ?? '', isOpen: false };
         }
@@ -94,13 +101,7 @@ export function sessionClient(
       const made = (await resultBy(options.outputSchema, result)) as ResultOf<Schema> | undefined;
       return { ...rest, ...(made !== undefined && { result: made }) };
     },
-    cancel: (reason) => command('turn.cancel', reason === undefined ? {} : { reason }),
-    approve: (call, answer = {}) => command('approval.resolve', { call, decision: 'allow', ...answer }),
-    deny: (call, reason) =>
-      command('approval.resolve', { call, decision: 'deny', ...(reason !== undefined && { reason }) }),
-    answer: (call, answers) => command('question.answer', { call, answers }),
-    decline: (call, reason) => command('question.decline', { call, ...(reason !== undefined && { reason }) }),
-    configure: (changes) => command('session.configure', changes),
+    ...sessionShortcuts(command),
     events: (from, signal) => session.bus.subscribe(from, signal, { keepsAlive: true }),
     view: () => session.look(viewOf),
   };
@@ -112,7 +113,7 @@ function withTarget(data: object & { target?: { maxIterations?: number } | undef
   return data.target === undefined ? data : { ...data, target: { maxIterations: defaultIterations, ...data.target } };
 }
 
-/** Tells the event with which an input is done with: its turn ended, or it was removed, or it became context without a turn. */
+/** Recognises the last event that concerns an input: its turn ended, or it was removed, or it became context. */
 function endsWith(input: string): (event: PawlEvent) => boolean {
   let turn: number | null = null;
   let isTaken = false;

@@ -1,4 +1,4 @@
-/** How a session begins, and what is new in it when its agent or its model is another. */
+/** The first event of a session, and the details of another agent or model that a session switches to. */
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { parseRule } from '@pawl/policy';
@@ -13,24 +13,25 @@ import type { HostOptions } from './host-options.ts';
 
 const defaultAgent = 'builder';
 
-/** Where agents and models are found. */
-export type Found = { agents: Agents | undefined; modelFor(name: string): Promise<Model> };
+/** Where agents and models come from. */
+export type AgentSources = { agents: Agents | undefined; modelFor(name: string): Promise<Model> };
 
-type Creator = Found & Pick<HostOptions, 'model' | 'tasks' | 'flows'> & { by: Identity; gathersContext: boolean };
+type Creator = AgentSources &
+  Pick<HostOptions, 'model' | 'tasks' | 'flows'> & { by: Identity; gathersContext: boolean };
 
-/** How a session begins. @throws what is wrong with it; `human_only` where it is more than `by` may ask for. */
-export async function beginning(given: CreateOptions, creator: Creator): Promise<EventBody> {
+/** The first event of a session. @throws what is wrong with the options; `human_only` where `by` may not ask for them. */
+export async function sessionCreated(given: CreateOptions, creator: Creator): Promise<EventBody> {
   const { agents, modelFor, by } = creator;
   const cwd = canonicalFolder(given.cwd);
   const agent = agents === undefined ? null : await findAgent(agents, given.agent ?? defaultAgent, cwd);
   if (by.kind === 'agent') refuseWidening(given, agent);
   const named = given.model ?? agent?.model ?? null;
   const model = named === null ? creator.model : await modelFor(named);
-  return creation({ ...given, cwd }, model, agent, creator);
+  return createdEvent({ ...given, cwd }, model, agent, creator);
 }
 
 /** `cwd` is canonical. */
-function creation(
+function createdEvent(
   given: CreateOptions,
   model: Model,
   agent: Agent | null,
@@ -71,9 +72,9 @@ function creation(
   };
 }
 
-/** What an agent begins asks as much as anything else does: only a person answers questions beforehand. */
+/** Only a person may create a session that needs fewer approvals. */
 function refuseWidening(given: CreateOptions, agent: Agent | null): void {
-  // The agent's mode may be stricter than what was given, which is then the next agent's.
+  // The agent's mode may be stricter than the given one, which then holds for the next agent.
   const modes = [given.mode, agent?.permissionMode];
   const allowed = [...(given.rules?.allow ?? []), ...(agent?.rules.allow ?? [])];
   if (!modes.some(isWiderMode) && allowed.length === 0) return;
@@ -82,11 +83,11 @@ function refuseWidening(given: CreateOptions, agent: Agent | null): void {
 
 type Changes = Parameters<SessionClient['configure']>[0];
 
-/** Another agent comes with what it may, and with its model where the change names none. */
+/** Adds the profile of another agent, and its model where the change names none. */
 export async function withAgent(
   changes: Changes,
   cwdOf: () => Promise<string>,
-  { agents, modelFor }: Found,
+  { agents, modelFor }: AgentSources,
 ): Promise<CommandInput['session.configure']> {
   const agent =
     changes.agent === undefined || agents === undefined ? null : await findAgent(agents, changes.agent, await cwdOf());

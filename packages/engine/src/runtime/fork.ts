@@ -11,15 +11,15 @@ export function forkEvents(
   target: { session: string; at: number; by: Actor; beforeMessage?: string },
 ): Fork {
   const { session, at, by, beforeMessage } = target;
-  const last = beforeMessage === undefined ? events.length : cutBefore(events, beforeMessage);
+  const last = beforeMessage === undefined ? events.length : countBefore(events, beforeMessage);
   const kept = events.slice(0, last).map((event) => ({ ...event, session }));
   const origin = { session: events[0]?.session ?? '', seq: last };
   const forked: DurableEvent = { seq: last + 1, at, session, type: 'session.forked', data: { from: origin }, by };
   return { events: [...kept, forked], draft: draftOf(events[last]) ?? draftOf(events[last + 1]) };
 }
 
-/** How many events come before a message. The start of a turn goes with the message that started it. */
-function cutBefore(events: readonly DurableEvent[], message: string): number {
+/** How many events come before a message. The start of a turn belongs to the message that started it. */
+function countBefore(events: readonly DurableEvent[], message: string): number {
   const index = events.findIndex((event) => `m${event.seq}` === message);
   const event = events[index];
   if (event === undefined || !completesMessage.has(event.type)) {
@@ -41,8 +41,8 @@ function draftOf(event: DurableEvent | undefined): UserPart[] | null {
   return event.data.message.content;
 }
 
-/** What follows from a log that nobody drives. */
-export function settled(events: readonly DurableEvent[], at: number): DurableEvent[] {
+/** The events that settle a log that nobody drives. */
+export function settledEvents(events: readonly DurableEvent[], at: number): DurableEvent[] {
   const state = initialState();
   for (const event of events) evolve(state, event);
   const following: DurableEvent[] = [];

@@ -37,15 +37,15 @@ export type HostOptions = {
   rules?: readonly RuleLayer[];
   /** Groups of people, and which approvals go to which. Without, every person is asked for all. */
   approvers?: ApproverRoutes;
-  /** The agents that sessions can be of. Without, an agent is a name and no more. */
+  /** The agents that sessions can use. Without it, an agent is only a name. */
   agents?: readonly Agent[] | Agents;
   /** Makes the system prompt of sessions that begin here; `surroundings` in `@pawl/tools`, or your own. */
   surroundings?: Surroundings;
   /** Context from outside for the turns of sessions that begin here: retrievals, a knowledge graph. */
   context?: readonly ContextSource[];
-  /** What is remembered beyond a session, for what a compaction brings back. */
+  /** Notes that outlast sessions; a compaction recalls them. */
   memory?: Memory;
-  /** The system prompt, whole: nothing is gathered then. */
+  /** The whole system prompt; then nothing is gathered. */
   system?: string | ((state: Readonly<State>) => string);
   /** How sessions delegate: how deep, how many at once, for how long. */
   tasks?: Partial<TaskSettings>;

@@ -1,26 +1,27 @@
 /** The live sessions of one process, and the clients that use them. */
 import { parseRule } from '@pawl/policy';
-import type { Actor, Client, Command, Identity, OpenOptions } from '@pawl/protocol';
+import type { Actor, Client, Command, Identity, OpenOptions, SessionView } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import { agentsOf, findAgent } from '../agents/index.ts';
 import { defaultPrompt } from '../context/prompt.ts';
-import { evolve, initialState } from '../core/index.ts';
+import type { State } from '../core/index.ts';
+import { initialState } from '../core/index.ts';
 import type { Agent, BlobStore, Model, Redactor, SessionLog, SessionQuery, SessionSummary } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { createRegistry } from '../registry/registry.ts';
 import { createAttachments } from './attachments.ts';
 import { createChildren } from './children.ts';
 import { sessionClient } from './client.ts';
-import { beginning, checkId, withAgent } from './creation.ts';
+import { checkId, sessionCreated, withAgent } from './creation.ts';
 import type { ApproverRoutes } from './effects/approvers.ts';
 import type { EffectPorts } from './effects/effect.ts';
 import { runners } from './effects/index.ts';
-import { forkEvents, settled } from './fork.ts';
+import { forkEvents, settledEvents } from './fork.ts';
 import type { HostOptions } from './host-options.ts';
 import { createId, systemClock } from './ids.ts';
 import { keptEvents } from './kept.ts';
+import { createMailDelivery } from './mail-delivery.ts';
 import { readPlainFile } from './plain-file.ts';
-import { createPost } from './post.ts';
 import type { Prompts } from './prompts.ts';
 import { createPrompts } from './prompts.ts';
 import { recallFrom } from './recall.ts';
@@ -46,7 +47,7 @@ export function createHost(options: HostOptions): Host {
   const newId = options.createId ?? createId;
   const driver = newId();
   const live = new Map<string, Promise<Live>>();
-  /** Sessions that clients have a hold on. */
+  /** Sessions that clients use. */
   const held = new Set<string>();
   let isClosed = false;
 
@@ -58,7 +59,7 @@ export function createHost(options: HostOptions): Host {
     return options.models(name);
   };
 
-  /** Nobody waits for it: a session that is no longer driven here has nobody to tell. */
+  /** Failures are ignored: a session that is no longer driven here has nobody to tell. */
   const notify = (session: string, text: string) => {
     const by: Identity = { kind: 'agent', id: 'pawl' };
     const data = { content: [{ type: 'text' as const, text }] };
@@ -68,7 +69,7 @@ export function createHost(options: HostOptions): Host {
       .catch(() => undefined);
   };
 
-  /** Drives a session no further that no client has a hold on. */
+  /** Stops driving a session that no client uses. */
   const letGo = (session: Session) => {
     if (!held.has(session.id)) session.close();
   };
@@ -96,7 +97,7 @@ export function createHost(options: HostOptions): Host {
     toolMiddleware: options.toolMiddleware ?? [],
     notify,
     redactor,
-    post: createPost(options.mail, { open: (id) => take(id, () => Session.open(id, ports, driver)), letGo }),
+    mail: createMailDelivery(options.mail, { open: (id) => take(id, () => reopen(id)), letGo }),
     prompts,
     gathersPrompt,
     contextSources,
@@ -115,7 +116,7 @@ export function createHost(options: HostOptions): Host {
       clock,
       isClosed: () => isClosed,
       create: (id, by, first) => take(id, () => Session.create(id, ports, by, first)),
-      open: (id) => take(id, () => Session.open(id, ports, driver)),
+      open: (id) => take(id, () => reopen(id)),
       letGo,
       async roleOf(name, cwd) {
         const agent = agents === undefined ? null : await findAgent(agents, name, cwd);
@@ -134,7 +135,31 @@ export function createHost(options: HostOptions): Host {
     core: { ...core, ...options.internals?.core },
   };
 
-  /** Claims, then drives; gives the claim back however the driving ends. */
+  /** The state of the session that was viewed last; opening it next reads only newer events. */
+  let looked: State | null = null;
+
+  /** The state of a session from its log; the caller owns it. @throws `no_session`. */
+  const stateOf = async (id: string): Promise<State> => {
+    const state = looked?.session === id ? looked : initialState();
+    looked = null;
+    for (const event of await log.read(id, state.seq)) ports.core.evolve(state, event);
+    if (state.seq === 0) throw noSession(id);
+    return state;
+  };
+
+  const view = async (id: string): Promise<SessionView> => {
+    const driven = await live.get(id);
+    if (driven !== undefined && !driven.session.hasEnded) return driven.session.look(viewOf);
+    const state = await stateOf(id);
+    looked = state;
+    return viewOf(state);
+  };
+
+  /** Opens a session whose log is claimed. */
+  const reopen = async (id: string, changes: readonly Command[] = []): Promise<Session> =>
+    Session.open(await stateOf(id), ports, driver, changes);
+
+  /** Claims the session, then drives it; releases the claim however the driving ends. */
   const drive = (id: string, begin: () => Promise<Session>): Promise<Live> => {
     if (isClosed) throw new PawlError('host_closed', 'This host is closed.');
     const forget = () => {
@@ -148,7 +173,7 @@ export function createHost(options: HostOptions): Host {
           forget();
           return claim.release();
         });
-        // Whoever closes the host learns of a claim that could not be given back; nobody else waits for it.
+        // Closing the host reports a claim that could not be released; nobody else waits for it.
         released.catch(() => undefined);
         return { session, released };
       } catch (error) {
@@ -161,23 +186,18 @@ export function createHost(options: HostOptions): Host {
     return started;
   };
 
-  /** A session that is driven here already, or else is from now on. */
+  /** The session, driven here already or from now on. */
   const take = async (id: string, begin: () => Promise<Session>): Promise<Session> => {
     const before = await live.get(id);
     if (before?.session.hasEnded === true) await before.released;
     return (await (live.get(id) ?? drive(id, begin))).session;
   };
 
-  const cwdIn = async (session: string): Promise<string> => {
-    const [first] = await existing(log, session);
-    return first?.type === 'session.created' ? first.data.cwd : '/';
-  };
-
   const openingCommands = async (session: string, by: Identity, changes: OpenOptions): Promise<Command[]> => {
     const { configure, rules = [] } = changes;
     const added = rules.map((data): Command => ({ id: createId(), session, by, type: 'rule.add', data }));
     if (configure === undefined) return added;
-    const data = await withAgent(configure, () => cwdIn(session), found);
+    const data = await withAgent(configure, async () => (await view(session)).cwd, found);
     return [{ id: createId(), session, by, type: 'session.configure', data }, ...added];
   };
 
@@ -196,7 +216,7 @@ export function createHost(options: HostOptions): Host {
       attach: (bytes, { name } = {}) => attachments.attach(bytes, name),
       async create(given) {
         const id = checkId(given.id ?? newId());
-        const first = await beginning(given, { ...options, ...found, gathersContext, by: identity });
+        const first = await sessionCreated(given, { ...options, ...found, gathersContext, by: identity });
         if (live.has(id)) throw new PawlError('conflict', `There is a session ${id} already. Open it instead.`);
         return hold(await drive(id, () => Session.create(id, ports, actor, [first])));
       },
@@ -205,19 +225,13 @@ export function createHost(options: HostOptions): Host {
         const before = await live.get(id);
         if (before?.session.hasEnded === true) await before.released;
         const running = live.get(id);
-        // Nothing may come between this and the claim: whoever asks meanwhile finds it live.
-        if (running === undefined) return hold(await drive(id, () => Session.open(id, ports, driver, commands)));
+        // Nothing may await between this and the claim, so that other callers find the session live.
+        if (running === undefined) return hold(await drive(id, () => reopen(id, commands)));
         const held = await running;
         for (const command of commands) await held.session.command(command);
         return hold(held);
       },
-      async view(id) {
-        const driven = await live.get(id);
-        if (driven !== undefined) return driven.session.look(viewOf);
-        const state = initialState();
-        for (const event of await existing(log, id)) evolve(state, event);
-        return viewOf(state);
-      },
+      view,
       read: (id, afterSeq) => log.read(id, afterSeq),
       async *watch(id, afterSeq = 0, signal = new AbortController().signal) {
         await existing(log, id);
@@ -228,7 +242,7 @@ export function createHost(options: HostOptions): Host {
         const events = await existing(log, source);
         const target = { session, at: clock.now(), by: actor, ...(beforeMessage !== undefined && { beforeMessage }) };
         const { events: copied, draft } = forkEvents(events, target);
-        await log.append(session, 0, keptEvents([...copied, ...settled(copied, clock.now())], redactor));
+        await log.append(session, 0, keptEvents([...copied, ...settledEvents(copied, clock.now())], redactor));
         return { session, draft };
       },
       async delete(id) {
@@ -236,6 +250,7 @@ export function createHost(options: HostOptions): Host {
         const driven = await live.get(id);
         driven?.session.close();
         await driven?.released;
+        if (looked?.session === id) looked = null;
         await log.delete(id);
       },
     };
@@ -273,10 +288,12 @@ const noSecrets: Redactor = {
 
 async function existing(log: SessionLog, id: string) {
   const events = await log.read(id);
-  if (events.length === 0)
-    throw new PawlError('no_session', `There is no session ${id}. List them with: pawl sessions list`);
+  if (events.length === 0) throw noSession(id);
   return events;
 }
+
+const noSession = (id: string) =>
+  new PawlError('no_session', `There is no session ${id}. List them with: pawl sessions list`);
 
 function isList(agents: HostOptions['agents']): agents is readonly Agent[] {
   return Array.isArray(agents);

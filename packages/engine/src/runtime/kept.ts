@@ -1,8 +1,8 @@
-/** Events as they are written: without secrets, whoever said them. What runs here goes on with what was really said. */
+/** Events as they are written to the log: without secrets, whoever sent them. The live session keeps the original texts. */
 import type { DurableEvent } from '@pawl/protocol';
 import type { Redactor } from '../ports.ts';
 
-/** The same events where nothing is taken out. Names of fields, and what the engine itself counts by, are no texts. */
+/** The same events without secrets; the same objects where there are none. Names of fields are not changed. */
 export function keptEvents(events: readonly DurableEvent[], { keep }: Redactor): readonly DurableEvent[] {
   if (keep === undefined) return events;
   return events.map((event) => {
@@ -11,7 +11,7 @@ export function keptEvents(events: readonly DurableEvent[], { keep }: Redactor):
   });
 }
 
-/** The value itself where nothing in it is a secret: most events are large and hold none. */
+/** Returns the value itself where it holds no secret, as most large events do. */
 function keptValue(value: unknown, keep: (text: string) => string): unknown {
   if (typeof value === 'string') return keep(value);
   if (typeof value !== 'object' || value === null) return value;

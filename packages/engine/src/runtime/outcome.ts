@@ -1,7 +1,7 @@
 import { PawlError } from '@pawl/protocol';
 import type { ToolOutcome } from '../ports.ts';
 
-/** What each part of an outcome has to be, where it is given at all. */
+/** The type of each optional part of an outcome. */
 const kinds: { [Part in keyof ToolOutcome]?: 'string' | 'boolean' | 'object' | 'list' } = {
   isError: 'boolean',
   files: 'list',
@@ -18,8 +18,8 @@ const kinds: { [Part in keyof ToolOutcome]?: 'string' | 'boolean' | 'object' | '
 };
 
 /**
- * What a tool has returned, as an outcome: a text is the text for the model.
- * @throws `bad_outcome` for anything that is neither, which the compiler did not see.
+ * The value that a tool returned as an outcome; a text is the text for the model.
+ * @throws `bad_outcome` for any other value, which an untyped tool may return.
  */
 export function outcomeOf(tool: string, returned: unknown): ToolOutcome {
   if (typeof returned === 'string') return { content: returned };

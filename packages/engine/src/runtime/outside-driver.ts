@@ -1,4 +1,4 @@
-/** A command for a session that nobody drives: what it says is written, and nothing that is owed is begun. */
+/** Writes a command into the log of a session that nobody drives, without starting its effects. */
 import type { Actor, Command, DurableEvent, EventBody, Receipt } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import { canonicalJson, decide, evolve, initialState, settle } from '../core/index.ts';
@@ -6,8 +6,10 @@ import type { Clock, SessionLog } from '../ports.ts';
 import { fingerprint, systemClock } from './ids.ts';
 
 /**
- * Whoever drives the session next goes on from there.
+ * The next driver of the session goes on from there.
  * @throws `session_locked` while somebody drives it, `no_session`, and the refusal.
+ * @example
+ * await writeCommand(log, { id: createId(), session, by: { kind: 'human', id: 'me' }, type: 'session.archive', data: {} });
  */
 export async function writeCommand(log: SessionLog, command: Command, clock: Clock = systemClock): Promise<Receipt> {
   const { session, type, data, by, id } = command;

@@ -1,13 +1,13 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 
-/** A file that is larger is no text to be shown. */
+/** A larger file is not shown. */
 const largestBytes = 2_000_000;
 
 /**
- * The bytes of a file that the session changed. Meanwhile somebody may have put another thing in its place: a pipe is not
- * waited for, and a link, which may lead out of where the session may look, is not followed.
- * @throws for whatever is no plain file of a size that can be shown.
+ * The bytes of a file that the session changed. Somebody may have replaced it meanwhile: a pipe is not waited for, and a
+ * link is not followed, since it may lead where the session may not read.
+ * @throws for anything but a plain file that is small enough to be shown.
  */
 export async function readPlainFile(path: string): Promise<Uint8Array> {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;

@@ -1,13 +1,13 @@
 /** Pieces of the system prompt that are set while the program runs. */
 
-/** They hold from the next turn on, in every session of the host, and last as long as the host. */
+/** They take effect with the next turn of every session of the host, and last as long as the host. */
 export interface Prompts {
   /** For an agent, or `*` for all. An empty text takes the piece away; null gives it back as it is without this. */
   set(agent: string, name: string, text: string | null): void;
 }
 
 export type PromptSet = Prompts & {
-  /** What holds for this agent; what was set for it alone wins. */
+  /** The pieces for this agent; those that were set for it alone win. */
   of(agent: string): ReadonlyMap<string, string>;
 };
 

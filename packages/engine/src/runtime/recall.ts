@@ -1,9 +1,9 @@
 import type { Memory } from '../ports.ts';
 
-/** Notes that are brought back at once, at most. */
+/** Notes that are recalled at once, at most. */
 const most = 10;
 
-/** What was noted in earlier sessions about something, a line each, the closest first. */
+/** Searches notes of earlier sessions; one line each, the closest first. */
 export function recallFrom(memory: Memory): (query: string, cwd?: string) => Promise<readonly string[]> {
   return async (query, cwd = '/') => {
     const notes = await memory.search(query, { cwd, limit: most });

@@ -1,4 +1,4 @@
-/** Holds what a turn was to give against the schema that it was asked for. */
+/** Checks the result of a turn or task against the schema that was asked for. */
 import type { Json, JsonObject } from '@pawl/protocol';
 import { messageOf, PawlError } from '@pawl/protocol';
 import type { Demand, ResultCheck, State } from '../core/index.ts';
@@ -7,22 +7,22 @@ import type { ModelMessage, ToolOutcome } from '../ports.ts';
 import { followAnswer, noAnswer } from '../readers/answer.ts';
 import { schemaProblems } from '../registry/validate.ts';
 
-/** The last answer of a turn that was to be JSON; null where it is not the last, or nothing was asked for. */
+/** Checks the last answer of a turn that has an output schema; null where there is none, or the answer is not the last. */
 export async function checkAnswer(state: Readonly<State>, message: ModelMessage): Promise<ResultCheck | null> {
   const { turn } = state;
   const schema = turn?.options.outputSchema;
   if (turn === null || schema === undefined || turn.loop !== null || !isLast(message)) return null;
-  const parsed = parse(wholeText(state, message));
+  const parsed = parseJsonAnswer(wholeText(state, message));
   return 'problem' in parsed
     ? { isValid: false, problem: parsed.problem }
     : checkResult(schema, parsed.value, 'Your answer');
 }
 
 /**
- * What a tool brings back, when it may end its turn or its task only with a certain result: as it is, or without the end.
- * Every outcome of a tool comes through here, however early its call was run.
+ * Checks the outcome of a tool that ends its turn or task, where a result was asked for. An outcome that is not valid is
+ * changed into an error that ends nothing.
  */
-export async function heldToSchema(
+export async function checkOutcome(
   demand: Demand,
   outcome: ToolOutcome,
 ): Promise<{ held: ToolOutcome; checked?: ResultCheck }> {
@@ -40,7 +40,7 @@ export async function heldToSchema(
   return { held: { ...rest, content, isError: true }, checked };
 }
 
-/** @throws `bad_schema` when nothing can be held against the schema. */
+/** @throws `bad_schema` when the schema cannot be used. */
 async function checkResult(schema: JsonObject, value: Json, what: string): Promise<ResultCheck> {
   let problems: string;
   try {
@@ -58,7 +58,7 @@ function isLast({ content, stopReason }: ModelMessage): boolean {
   return stopReason === 'end' || stopReason === 'stop_sequence' || stopReason === 'tool_calls';
 }
 
-/** What was cut and gone on with is one text. */
+/** The whole text of an answer that was cut and continued. */
 function wholeText({ messages }: Readonly<State>, { content, stopReason }: ModelMessage): string {
   const first = messages.findLastIndex(({ role }) => role !== 'assistant') + 1;
   const before = messages.slice(first).flatMap((message) => (message.role === 'assistant' ? [message] : []));
@@ -67,8 +67,8 @@ function wholeText({ messages }: Readonly<State>, { content, stopReason }: Model
   return answer.isOpen && stopReason !== 'refusal' ? answer.text + own : own;
 }
 
-/** JSON alone, or in one fence of its own, as many models write it. */
-function parse(text: string): { value: Json } | { problem: string } {
+/** Parses JSON, also in a code fence, as many models write it. */
+function parseJsonAnswer(text: string): { value: Json } | { problem: string } {
   const trimmed = text.trim();
   const fenced = /^```[a-z]*\s*\n([\s\S]*?)\n?```$/i.exec(trimmed)?.[1];
   try {

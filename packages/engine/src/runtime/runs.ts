@@ -1,45 +1,46 @@
-/** The effects of one session that run here: what is owed is started, once; what is no longer owed is stopped. */
+/** Runs the effects of one session: starts what is owed, once, and stops what is no longer owed. */
 import type { Actor, TransientBody } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Effect, Outcome, State } from '../core/index.ts';
+import { isOutOfTime } from '../core/index.ts';
 import { keepingAlive } from '../waiting.ts';
 import type { EffectContext, EffectPorts, Runners } from './effects/effect.ts';
 import { Speculation } from './speculation.ts';
 
-/** `hasReported` is set once the outcome is on its way: from then on there is nothing to stop. */
+/** `hasReported` is set once the outcome is reported: from then on there is nothing to stop. */
 type Running = { controller: AbortController; isStop: boolean; hasReported: boolean; done: Promise<void> };
 
-/** Effects that may end one after another without anything coming of them, before the session is given up. */
-const maxFruitless = 100;
+/** Effects in a row that may end without an event, before the session is given up. */
+const maxRunsWithoutOutcome = 100;
 
-/** How long what was told to stop is waited for, ms: longer than tools are given to stop. */
+/** How long stopped effects are waited for, ms: longer than tools are given to stop. */
 const settleMs = 3000;
 
-/** What the session does for its effects. */
-export type Home = {
+/** The session, as its effects use it. */
+export type RunsOwner = {
   ports: EffectPorts;
   runners: Runners;
   state: State;
   due(): Effect[];
   report(outcome: Outcome): Promise<boolean>;
   broadcast(body: TransientBody): void;
-  /** A runner answers for what it calls; what still comes out of one is a lost log or a fault of ours. */
+  /** A runner handles the errors of what it calls, so an error here is a lost log or a bug in the engine. */
   fail(error: unknown): void;
-  /** Whether a record is being made, after which `act` is called in any case. */
+  /** Whether a record is being written, after which `act` is called anyway. */
   isBusy(): boolean;
 };
 
 export class Runs {
-  readonly #home: Home;
+  readonly #home: RunsOwner;
   readonly #running = new Map<string, Running>();
-  /** Calls begun here and still owed. One whose outcome was lost is found out about, not begun again. */
+  /** Calls that were started here and are still owed. If an outcome was lost, the call is recovered, not run again. */
   readonly #begun = new Set<string>();
   readonly #speculation: Speculation;
   #fruitless = 0;
   #hasEnded = false;
   #isOwing = false;
 
-  constructor(home: Home) {
+  constructor(home: RunsOwner) {
     this.#home = home;
     this.#speculation = new Speculation(home);
   }
@@ -48,13 +49,13 @@ export class Runs {
   act(): void {
     if (this.#hasEnded) return;
     const { state } = this.#home;
-    if (!mayHold(state)) this.#speculation.discard();
+    if (!mayUseEarlyCalls(state)) this.#speculation.discard();
     const owed = new Map(this.#home.due().map((effect) => [effect.id, effect]));
     this.#isOwing = state.turn !== null || owed.size > 0;
     for (const [id, { controller, isStop, hasReported }] of this.#running) {
       if (hasReported) continue;
       const effect = owed.get(id);
-      // What does the stopping is not stopped itself: it would be begun again, and stopped again, for ever.
+      // An effect that stops something is not stopped itself: it would be started and stopped again for ever.
       if (effect === undefined || (isStopOf(effect) && !isStop)) controller.abort(stopReason(state));
     }
     for (const id of this.#begun) if (!owed.has(id)) this.#begun.delete(id);
@@ -65,13 +66,13 @@ export class Runs {
     }
   }
 
-  /** Whether a turn is open or an effect is owed: there is something for readers of the events to wait for. */
+  /** Whether a turn is open or an effect is owed, so that more events will come. */
   get isOwing(): boolean {
     return this.#isOwing;
   }
 
   /** What an owed effect would bring back, if that is known already; see `Speculation`. */
-  known(seq: number): Outcome | null {
+  knownOutcome(seq: number): Outcome | null {
     return this.#speculation.known(this.#home.due, seq);
   }
 
@@ -82,7 +83,7 @@ export class Runs {
     this.#speculation.discard();
   }
 
-  /** When all that was told to stop has come to an end, or had its time to. */
+  /** Resolves when all stopped effects have ended, or have used up their time to end. */
   async settled(): Promise<void> {
     const { clock } = this.#home.ports;
     const all = Promise.all([...this.#running.values()].map(({ done }) => done));
@@ -101,7 +102,7 @@ export class Runs {
       state,
       signal: controller.signal,
       report: (outcome) => {
-        // Where a task stands is not yet its end.
+        // The progress of a task is not its outcome.
         running.hasReported ||= outcome.type !== 'task.changed';
         return report(outcome);
       },
@@ -116,9 +117,9 @@ export class Runs {
       .finally(() => {
         this.#running.delete(effect.id);
         if (this.#hasEnded || this.#home.isBusy()) return;
-        // An effect whose outcome was lost is owed again. One that never has any would be begun again for ever.
+        // An effect whose outcome was lost is owed again. One that never has an outcome would be started again for ever.
         this.#fruitless = state.seq === seq ? this.#fruitless + 1 : 0;
-        if (this.#fruitless < maxFruitless) this.act();
+        if (this.#fruitless < maxRunsWithoutOutcome) this.act();
         else this.#home.fail(new Error(`Effects such as ${effect.id} end without an outcome.`));
       });
   }
@@ -142,8 +143,8 @@ async function run(effect: Effect, runners: Runners, context: EffectContext): Pr
       return runners.compact(effect, context);
     case 'task':
       return runners.task(effect, context);
-    case 'letter':
-      return runners.letter(effect, context);
+    case 'forward':
+      return runners.forward(effect, context);
     case 'timer':
       return runners.timer(effect, context);
     default:
@@ -156,13 +157,13 @@ const isStopOf = (effect: Effect): boolean => 'mode' in effect && effect.mode ==
 const nobody: Actor = { kind: 'engine', id: 'pawl' };
 
 function stopReason({ turn }: State): PawlError {
-  if (turn?.isOverTime === true) return new PawlError('max_duration', 'The turn ran out of time.');
+  if (turn !== null && isOutOfTime(turn)) return new PawlError('max_duration', 'The turn ran out of time.');
   const { by, reason } = turn?.cancel ?? { by: nobody, reason: null };
   return new PawlError('cancelled', `Cancelled by ${by.id}${reason === null ? '.' : `: ${reason}`}`);
 }
 
-/** Whether what was begun early may still be asked for. */
-function mayHold({ turn }: State): boolean {
+/** Whether early calls may still be needed. */
+function mayUseEarlyCalls({ turn }: State): boolean {
   if (turn === null || turn.cancel !== null || turn.isOverTime) return false;
   return turn.phase === 'model' || turn.phase === 'tools';
 }

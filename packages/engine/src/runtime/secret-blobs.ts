@@ -1,11 +1,11 @@
 /**
- * Large bodies with secrets in them are not written: as long as this process runs they are there, so that what was
- * changed can be undone; later they are lost, and undo says so.
+ * Keeps blobs that hold secrets in memory only, so that changes can be undone while this process runs. Afterwards they
+ * are lost, and undo says so.
  */
 import { createHash } from 'node:crypto';
 import type { BlobStore, Redactor } from '../ports.ts';
 
-/** Bytes that are held at most; of more than that, the oldest are lost first. */
+/** Bytes that are held at most; the oldest blobs are dropped first. */
 const maxHeld = 64_000_000;
 
 export function withoutSecretBlobs(store: BlobStore, { keep }: Redactor): BlobStore {
@@ -14,7 +14,7 @@ export function withoutSecretBlobs(store: BlobStore, { keep }: Redactor): BlobSt
   let size = 0;
   return {
     async put(bytes) {
-      // Every byte is a letter: secrets are ASCII, whatever stands around them.
+      // One character for each byte: secrets are ASCII, whatever surrounds them.
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
       if (keep(text) === text) return store.put(bytes);
       const digest = `sha256-${createHash('sha256').update(bytes).digest('hex')}`;

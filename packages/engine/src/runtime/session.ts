@@ -25,6 +25,8 @@ export type SessionPorts = { log: SessionLog; clock: Clock; effects: EffectPorts
 type Submission = {
   command: FingerprintedCommand | Outcome;
   by: Actor;
+  /** Without it, nothing of its record is written, and the session is driven no further. */
+  isRequired: boolean;
   resolve(decision: Decided): void;
   reject(error: PawlError): void;
 };
@@ -52,10 +54,10 @@ export class Session implements LiveSession {
   #dropped = 0;
   #quiet: (() => void)[] = [];
 
-  private constructor(id: string, ports: SessionPorts, events: readonly DurableEvent[]) {
+  private constructor(id: string, ports: SessionPorts, state: State) {
     this.id = id;
     this.#ports = ports;
-    this.#state = fold(ports.core, events);
+    this.#state = state;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -77,39 +79,35 @@ export class Session implements LiveSession {
   /** Begins a new session with its first events. @throws `conflict` if there is one of this id. */
   static async create(id: string, ports: SessionPorts, by: Actor, first: readonly EventBody[]): Promise<Session> {
     const events = first.map((body, index) => stamp(body, { seq: index + 1, at: ports.clock.now(), session: id, by }));
-    const session = new Session(id, ports, events);
+    const state = initialState();
+    for (const event of events) ports.core.evolve(state, event);
+    const session = new Session(id, ports, state);
     await session.#write(events);
     session.#wake();
     return session;
   }
 
-  /** Takes a session up: what its log says is owed is done. The log must be claimed by the caller. */
+  /**
+   * Takes a session up: what its log says is owed is done. `state` is what its whole log says, and the session's from
+   * now on; the log must be claimed by the caller. @throws the refusal of a change; then nothing is written.
+   */
   static async open(
-    id: string,
+    state: State,
     ports: SessionPorts,
     driver: string,
     changes: readonly Command[] = [],
   ): Promise<Session> {
-    const events = await ports.log.read(id);
-    if (events.length === 0)
-      throw new PawlError('no_session', `There is no session ${id}. List them with: pawl sessions list`);
-    refuseAny(changes.map(signed), fold(ports.core, changes.length > 0 ? events : []), ports);
-    const session = new Session(id, ports, events);
-    const damage = ports.log.damage().find((found) => found.session === id)?.reason;
+    const session = new Session(state.session, ports, state);
+    const damage = ports.log.damage().find((found) => found.session === session.id)?.reason;
     // Written first of all, so that a driver that only slept learns at its next append that it is none any more;
     // in one record with the changes, so that nothing owed is begun without them.
     const opened = session.#enqueue(
       { type: 'session.opened', data: { driver, ...(damage !== undefined && { damage }) } },
       engine,
     );
-    const changed = changes.map(signed).map(({ command, by }) => session.#enqueue(command, by));
+    const changed = changes.map(signed).map(({ command, by }) => session.#enqueue(command, by, true));
     session.#wake();
-    try {
-      for (const decided of await Promise.all([opened, ...changed])) receiptOf(decided);
-    } catch (error) {
-      session.close();
-      throw error;
-    }
+    await Promise.all([opened, ...changed]);
     return session;
   }
 
@@ -150,10 +148,10 @@ export class Session implements LiveSession {
     return decided;
   }
 
-  #enqueue(command: FingerprintedCommand | Outcome, by: Actor): Promise<Decided> {
+  #enqueue(command: FingerprintedCommand | Outcome, by: Actor, isRequired = false): Promise<Decided> {
     if (this.#end !== null) return Promise.reject(this.#end);
     return new Promise((resolve, reject) => {
-      this.#inbox.push({ command, by, resolve, reject });
+      this.#inbox.push({ command, by, isRequired, resolve, reject });
     });
   }
 
@@ -178,6 +176,7 @@ export class Session implements LiveSession {
       try {
         for (const submission of batch) {
           const decision = this.#decide(submission.command);
+          if (submission.isRequired && decision.type === 'refused') throw refusalOf(decision);
           if (decision.type === 'accepted') this.#take(decision.events, submission.by, record);
           decided.push({ submission, decision, seq: this.#state.seq });
         }
@@ -206,7 +205,7 @@ export class Session implements LiveSession {
       }
       // What was judged early was judged by what was known when the answer came.
       const answer = record.find((event) => event.type === 'message.added' && event.data.message.role === 'assistant');
-      const known = record.length === 0 ? null : this.#runs.known((answer?.seq ?? 0) - 1);
+      const known = record.length === 0 ? null : this.#runs.knownOutcome((answer?.seq ?? 0) - 1);
       if (known === null) return;
       const decision = this.#decide(known);
       if (decision.type === 'accepted') this.#take(decision.events, engine, record);
@@ -295,23 +294,6 @@ export class Session implements LiveSession {
   }
 }
 
-/** Commands that belong together are refused together: none is written if one would not be. */
-function refuseAny(
-  commands: readonly { command: FingerprintedCommand; by: Actor }[],
-  state: State,
-  ports: SessionPorts,
-): void {
-  for (const { command, by } of commands) {
-    const decision = ports.core.decide(state, command);
-    if (decision.type === 'refused') throw new PawlError(decision.code, decision.message);
-    if (decision.type !== 'accepted') continue;
-    for (const body of decision.events) {
-      const place = { seq: state.seq + 1, at: ports.clock.now(), session: state.session, by };
-      ports.core.evolve(state, stamp(body, place));
-    }
-  }
-}
-
 const activityAfter: Partial<Record<DurableEvent['type'], TransientData['activity']['activity']>> = {
   'step.started': 'connecting',
   'tool.started': 'executing',
@@ -337,21 +319,17 @@ function receiptOf({ decision, seq }: Decided): Receipt {
     case 'duplicate':
       return { seq: decision.seq, isDuplicate: true };
     case 'refused':
-      throw new PawlError(decision.code, decision.message);
+      throw refusalOf(decision);
     default:
       return decision satisfies never;
   }
 }
+
+const refusalOf = ({ code, message }: Extract<Decision, { type: 'refused' }>) => new PawlError(code, message);
 
 type EventStamp = Pick<DurableEvent, 'seq' | 'at' | 'session' | 'by'>;
 
 function stamp(body: EventBody, place: EventStamp): DurableEvent {
   const { seq, at, session, by } = place;
   return { seq, at, session, ...body, by };
-}
-
-function fold(functions: Core, events: readonly DurableEvent[]): State {
-  const state = initialState();
-  for (const event of events) functions.evolve(state, event);
-  return state;
 }

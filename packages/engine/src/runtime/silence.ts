@@ -1,6 +1,6 @@
 import type { Clock } from '../ports.ts';
 
-/** Tells when nothing was heard for `afterMs`, of what should be heard of, and when it is heard again. */
+/** Reports when no event was heard for `afterMs` although events are expected, and when one is heard again. */
 export function listenForSilence(
   clock: Clock,
   afterMs: number,
@@ -12,7 +12,7 @@ export function listenForSilence(
   let callOff: () => void = () => undefined;
   const say = (silent: boolean) => {
     isSilent = silent;
-    // Whoever cannot be told any more is not there to hear it.
+    // If it can no longer be reported, nobody needs it.
     tell(silent).catch(() => undefined);
   };
   const wait = () => {

@@ -6,9 +6,9 @@
 import type { JsonObject, Judgement } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Call, Effect, Outcome } from '../core/index.ts';
-import { canonicalJson, findCall } from '../core/index.ts';
+import { findCall, isSameJson } from '../core/index.ts';
 import { validateInput } from '../registry/validate.ts';
-import type { Early, EarlyCalls } from './early-calls.ts';
+import type { EarlyCall, EarlyCalls } from './early-calls.ts';
 import type { EffectContext } from './effects/effect.ts';
 import type { Ran } from './effects/ended.ts';
 import { judge } from './effects/judge.ts';
@@ -19,7 +19,7 @@ const maxAtOnce = 4;
 
 type World = Pick<EffectContext, 'ports' | 'state'>;
 type Entry = {
-  early: Early;
+  early: EarlyCall;
   /** The session's last event when it was judged. */
   seq: number;
   judgement: Judgement | null;
@@ -48,7 +48,7 @@ export class Speculation implements EarlyCalls {
     this.#world = world;
   }
 
-  offer(early: Early): void {
+  offer(early: EarlyCall): void {
     const { seq, turn } = this.#world.state;
     // In a record that is being written, the answer may be given up already.
     if (turn?.phase !== 'model') return;
@@ -207,12 +207,12 @@ export class Speculation implements EarlyCalls {
 
 const notMade = () => new PawlError('discarded', 'The call was not made after all.');
 
-function isSame(early: Early, call: Early): boolean {
+function isSame(early: EarlyCall, call: EarlyCall): boolean {
   if (early.tool !== call.tool) return false;
   // It mostly is the very object that the stream announced.
-  return early.input === call.input || canonicalJson(early.input) === canonicalJson(call.input);
+  return isSameJson(early.input, call.input);
 }
 
 function isJudgedSame(early: Judgement, judgement: Judgement): boolean {
-  return early.basis === judgement.basis && canonicalJson(early.paths) === canonicalJson(judgement.paths);
+  return early.basis === judgement.basis && isSameJson(early.paths, judgement.paths);
 }

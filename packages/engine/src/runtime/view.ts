@@ -65,7 +65,7 @@ function statusOf(state: Readonly<State>): SessionStatus {
   const isAsking = turn?.calls.some((call) => call.approval !== null) === true || turn?.phase === 'review';
   if (isAsking) return 'awaiting_approval';
   if (turn?.calls.some((call) => call.status === 'questioned') === true) return 'awaiting_answer';
-  // Paused takes hold at the next safe point; what runs until then is running.
+  // A pause takes effect between steps; until then the session is running.
   if (state.isPaused && (turn === null || turn.phase === 'between')) return 'paused';
   return turn === null ? 'idle' : 'running';
 }

@@ -1,18 +1,18 @@
-/** Writing and reading a log that fails now and then: a record is written once, however often it takes. */
+/** Writes and reads a log that may fail for a moment: a record is written once, however often it is tried. */
 import type { DurableEvent } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import { canonicalJson } from '../core/index.ts';
 import type { Clock, SessionLog } from '../ports.ts';
 import { keepingAlive, pause } from '../waiting.ts';
 
-/** Waits between tries, ms; after the last one it is given up. */
+/** Waits between tries, ms; after the last one the error is thrown. */
 const retryWaitsMs = [50, 500, 2000];
 
 export type LogAccess = { session: string; log: SessionLog; clock: Clock };
 
 /**
- * One record, once: an append whose answer was lost is found in the log and not made again. `onTrouble` hears of each
- * failed try, and what `checkDriving` throws ends the trying.
+ * Writes one record once: an append whose answer was lost is found in the log and not repeated. `onTrouble` is called
+ * after each failed try; an error of `checkDriving` ends the tries.
  * @throws `conflict` when somebody else wrote; the log's own error when it cannot be written.
  */
 export async function write(
@@ -40,7 +40,7 @@ export async function write(
   }
 }
 
-/** Events after `afterSeq`; a log that fails now and then is asked again. */
+/** Reads the events after `afterSeq`, with several tries. */
 export async function readAfter({ session, log, clock }: LogAccess, afterSeq: number): Promise<DurableEvent[]> {
   for (const waitMs of retryWaitsMs) {
     try {

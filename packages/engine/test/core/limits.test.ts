@@ -86,9 +86,9 @@ it('E2: the wall clock stops the model and hanging tools alike', () => {
   session.wait(1000);
   session.ring('timer:turn:1:1000');
   expect(session.due()).toEqual(['tool:t1_s1_c1:1 stop']);
-  session.finish('t1_s1_c1', { status: 'cancelled' });
+  session.finish('t1_s1_c1', { status: 'out_of_time' });
   expect(session.last('turn.ended')).toMatchObject({ outcome: 'max_duration' });
-  expect(session.results().map((result) => result.status)).toEqual(['cancelled', 'cancelled']);
+  expect(session.results().map((result) => result.status)).toEqual(['out_of_time', 'out_of_time']);
 });
 
 it('E2: a limit of time that was changed rings at its new time only', () => {

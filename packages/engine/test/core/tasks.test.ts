@@ -138,7 +138,7 @@ describe('A2: tasks in the log of their owner', () => {
     session.outcome({ type: 'task.changed', effect, data: { task: 'builder-1', status: 'running' } });
     session.command('rule.add', { list: 'deny', rule: 'bash' });
     session.command('session.configure', { mode: 'plan' });
-    const letters = () => session.effects().filter(({ kind }) => kind === 'letter');
+    const letters = () => session.effects().filter(({ kind }) => kind === 'forward');
     const [first] = session.state.tasks[0]?.pendingCommands ?? [];
     expect(first).toMatchObject({ by: { kind: 'human', id: 'ann' }, body: { type: 'rule.add' } });
     expect(letters()).toHaveLength(1);

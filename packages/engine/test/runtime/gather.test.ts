@@ -44,7 +44,7 @@ describe('X6: gathering', () => {
       [false, 'And the figs.'],
       [false, 'And the beans.'],
     ]);
-    expect(queries[0]).toMatchObject({ agent: 'builder', metadata: { plot: '7' }, known: [] });
+    expect(queries[0]).toMatchObject({ agent: 'builder', metadata: { plot: '7' }, fragments: [] });
     expect(queries[1]?.fragments).toHaveLength(1);
     expect(model.requests.map(({ system }) => system)).toEqual(['One.', 'One.', 'Two.']);
   });

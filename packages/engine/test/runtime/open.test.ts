@@ -1,5 +1,6 @@
 import { memoryLog } from '@pawl/storage';
 import { describe, expect, it } from 'vitest';
+import { evolve } from '../../src/core/index.ts';
 import type { SessionLog } from '../../src/index.ts';
 import { createHost } from '../../src/index.ts';
 import { fakeModel, fakeTool, ofType, typesOf } from './support.ts';
@@ -74,5 +75,69 @@ describe('a tool whose schema changes its arguments', () => {
     const session = await host.create({ cwd: '/tmp' });
     await session.run('Go.');
     expect(seen).toEqual([{ count: 1 }]);
+  });
+});
+
+describe('taking a session up again', () => {
+  /** A log that notes the numbers of the events that are read from it, and a host that notes those that it folds. */
+  async function counted() {
+    const log = memoryLog();
+    const id = await interrupted(log);
+    const { length } = await log.read(id);
+    const read: number[] = [];
+    const folded: number[] = [];
+    const counting: SessionLog = {
+      ...log,
+      async read(session, afterSeq) {
+        const events = await log.read(session, afterSeq);
+        read.push(...events.map(({ seq }) => seq));
+        return events;
+      },
+    };
+    const host = createHost({
+      log: counting,
+      blobs: log,
+      model: fakeModel('Done.'),
+      tools: [],
+      internals: {
+        core: {
+          evolve(state, event) {
+            folded.push(event.seq);
+            return evolve(state, event);
+          },
+        },
+      },
+    });
+    return { host, id, log, read, folded, all: Array.from({ length }, (_, index) => index + 1) };
+  }
+
+  it('reads each event of its log once and folds it once, also after a look at it and with changes', async () => {
+    const { host, id, read, folded, all } = await counted();
+    expect((await host.view(id)).seq).toBe(all.length);
+    await host.open(id, { configure: { limits: { steps: 7 } }, rules: [{ list: 'allow', rule: 'write' }] });
+    expect(read).toEqual(all);
+    expect(folded.filter((seq) => seq <= all.length)).toEqual(all);
+    await host.close();
+  });
+
+  it('takes up what was written since it was looked at', async () => {
+    const { host, id, log, all } = await counted();
+    await host.view(id);
+    const another = createHost({ log, model: fakeModel('Done.'), tools: [] });
+    await (await another.open(id)).configure({ limits: { steps: 9 } });
+    await another.close();
+    const { seq, limits } = await (await host.open(id)).view();
+    expect(seq).toBeGreaterThan(all.length + 1);
+    expect(limits.steps).toBe(9);
+    await host.close();
+  });
+
+  it('writes nothing when one of several changes is refused', async () => {
+    const { host, id, log, all } = await counted();
+    const changes = { configure: { limits: { steps: 7 } }, rules: [{ list: 'allow' as const, rule: 'write(' }] };
+    await expect(host.open(id, changes)).rejects.toMatchObject({ code: 'bad_rule' });
+    expect(await log.read(id)).toHaveLength(all.length);
+    await expect(host.open(id)).resolves.toMatchObject({ id });
+    await host.close();
   });
 });

@@ -133,7 +133,9 @@ it('E2: what a limit of time stopped is not called cancelled', async () => {
     limits: { durationMs: 50 },
   });
   const events = await collect(session.send('Go.'));
-  const content = ofType(events, 'tool.finished')[0]?.data.content;
-  expect(content).toBe('Stopped. The turn ran out of time.');
+  expect(ofType(events, 'tool.finished')[0]?.data).toMatchObject({
+    status: 'out_of_time',
+    content: 'Stopped. The turn ran out of time.',
+  });
   expect(ofType(events, 'turn.ended')[0]?.data.outcome).toBe('max_duration');
 });

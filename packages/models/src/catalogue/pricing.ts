@@ -32,6 +32,8 @@ const inputTypes = { image: imageTypes, pdf: ['application/pdf'] };
  * @param home The provider to look under when nobody is known at `url`.
  * @param url Where requests go.
  * @param model Its name there; as an object, with what the caller knows better.
+ * @example
+ * const pricing = createPricing('anthropic', 'https://api.anthropic.com', 'claude-sonnet-4-5');
  */
 export function createPricing(home: string, url: string, model: string | (Known & { model: string })): Pricing {
   const { model: name, facts } = typeof model === 'string' ? { model, facts: undefined } : model;

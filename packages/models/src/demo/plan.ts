@@ -66,6 +66,8 @@ function fate({ status, content }: Done): string {
       return `was refused: ${reason}`;
     case 'cancelled':
       return 'was cancelled.';
+    case 'out_of_time':
+      return 'ran out of time.';
     case 'unknown':
       return `may or may not have happened; look before you ask again. ${reason}`;
     case 'error':

@@ -13,10 +13,10 @@ export type Connection = {
   proxy: string | null;
 };
 
-/** Puts something between a wire and its connection: what writes down all that passes, or what answers in its place. */
+/** Wraps the connection of a wire, to record all that passes or to replay a recording. */
 export type WireTap = (connection: Connection) => Connection;
 
-/** Kept for the life of the process, so that connections live on between calls. An idle one holds no process open. */
+/** Kept for the life of the process, so that connections are reused. An idle connection does not keep the process alive. */
 const agents = new Map<string, Agent>();
 
 /** How to reach `url`, with connections kept alive and shared by all that go the same way. */

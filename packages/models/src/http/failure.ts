@@ -4,7 +4,7 @@ import { type FailureDetails, modelError } from '../errors.ts';
 import { isTooLong } from './too-long.ts';
 import { codeOf as connectionCodeOf, unusableAddress } from './unusable.ts';
 
-/** What a provider says went wrong, in an answer of its own or in the middle of a stream. */
+/** A failure as a provider describes it, in an error response or in the middle of a stream. */
 export type ProviderFailure = {
   /** HTTP status, or the one the provider names inside a stream; 0 where it names none. */
   status: number;
@@ -22,7 +22,7 @@ function codeOf({ status, kind, message }: ProviderFailure): string {
   if (isTooLong(status, kind, message)) return 'context_overflow';
   if (/rate_limit/i.test(kind) || status === 429) return 'rate_limited';
   if (/overloaded|unavailable/i.test(kind) || status === 529 || status === 503) return 'overloaded';
-  // A key that may not use one model is no bad key: some say 403 to that.
+  // A key that may not use one model is no bad key; some providers answer 403.
   if (/model_not_found/i.test(kind)) return 'not_found';
   if (/authentication|permission|invalid_api_key/i.test(kind) || status === 401 || status === 403)
     return 'unauthorized';
@@ -75,7 +75,7 @@ export function responseError(status: number, headers: IncomingHttpHeaders, body
   );
 }
 
-/** What an error body says: `{error: {type, code, message}}`, `{error: '…'}`, `{message}`, `{detail}`, or plain text. */
+/** Reads an error body: `{error: {type, code, message}}`, `{error: '…'}`, `{message}`, `{detail}`, or plain text. */
 function readFailure(body: string): { kind: string; message: string } {
   let value: unknown;
   try {
@@ -97,7 +97,7 @@ export function describeFailure(value: unknown): { kind: string; message: string
   return { kind: kind.join(' '), message: said.join(' ').slice(0, 2000) };
 }
 
-/** What the provider behind a router said, which the router's own sentence hides. Source: https://openrouter.ai/docs/api-reference/errors. */
+/** The message of the provider behind a router, which the router's own message hides. Source: https://openrouter.ai/docs/api-reference/errors. */
 function messageBehindRouter(inner: { readonly [key: string]: unknown }): string {
   const { raw } = fields(inner.metadata);
   return typeof raw === 'string' ? raw : '';
@@ -124,8 +124,8 @@ function retryDelay(body: string): number | null {
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL']);
 
 /**
- * A failure of the connection itself, before or while an answer came. `hasAnswered`: the host did before, in this process,
- * so that it is the network that forgot its name.
+ * A failure of the connection itself, before or during an answer. `hasAnswered`: the host has answered this process
+ * before, so an unknown name is a temporary failure of DNS.
  */
 export function networkError(
   error: Error,

@@ -5,10 +5,10 @@ import type { Connection } from './connection.ts';
 import { networkError, responseError } from './failure.ts';
 import { secretsIn, withoutSecrets } from './headers.ts';
 
-/** More than this no answer of JSON is read here. */
+/** A longer answer is refused. */
 const maxBytes = 65_536;
 
-/** What a short question over GET is answered with. @throws the typed errors of a model's call. */
+/** Sends a GET request and parses the JSON answer. @throws the typed errors of a model's call. */
 export function getJson(connection: Connection, headers: OutgoingHttpHeaders, signal: AbortSignal): Promise<unknown> {
   return new Promise<string>((resolve, refuse) => {
     // Some providers echo the key that they refuse.

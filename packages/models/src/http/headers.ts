@@ -30,7 +30,7 @@ function throws(act: () => void): boolean {
   }
 }
 
-/** What every wire sends of its own accord, the same for all users. Anything else in a request's head is a secret. */
+/** Headers that every wire sends, the same for all users. Any other header counts as a secret. */
 const plainHeaders: ReadonlySet<string> = new Set([
   'accept',
   'anthropic-beta',
@@ -41,7 +41,7 @@ const plainHeaders: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 const namedSecret = /authorization|cookie|secret|key|token/i;
-/** A shorter one would be found everywhere; one whose name says that it is a secret is left out of texts all the same. */
+/** Shorter values would match everywhere; for headers whose name says that they are secret, a shorter minimum holds. */
 const minLength = 8;
 const minNamedLength = 4;
 
@@ -50,7 +50,7 @@ export function isSecretHeader(name: string): boolean {
   return !plainHeaders.has(name.toLowerCase());
 }
 
-/** What no text may repeat of a request with these headers: without `Bearer`, `Basic` and the like, which say nothing. */
+/** The secrets in these headers, which no text may repeat, without prefixes such as `Bearer`. */
 export function secretsIn(headers: OutgoingHttpHeaders): string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (!isSecretHeader(name)) return [];

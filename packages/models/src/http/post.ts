@@ -19,7 +19,7 @@ export type Post = {
   onHeaders?: ((headers: IncomingHttpHeaders) => void) | undefined;
 };
 
-/** What happens, in this order; exactly one of `end` and `error` comes last, and nothing after it. */
+/** Called in this order; exactly one of `end` and `error` is the last call. */
 export type PostHandler = {
   /** A new connection is being made; not called when one is reused. */
   connecting(): void;
@@ -36,25 +36,25 @@ export type PostHandler = {
 export type PostHandle = {
   pause(): void;
   resume(): void;
-  /** Ends it now; the handler hears no more. */
+  /** Ends the request now; the handler is not called any more. */
   abort(): void;
   /**
-   * What the last chunk held: `isThinking` if the model does not write, so that a silence is a thought and no fault;
-   * `hasContent` if a piece of the answer came, and not only a sign of life.
+   * Tells what the last chunk held: `isThinking` while the model does not write, so that silence is no fault yet;
+   * `hasContent` if it held a piece of the answer, and not only a ping.
    */
   follow(isThinking: boolean, hasContent: boolean): void;
-  /** The handler has all it needs. What is left of the answer is read, so that the connection can serve again. */
+  /** The handler needs no more. The rest of the answer is read, so that the connection can be reused. */
   release(): void;
 };
 
 /** Most of an error's body that is read. */
 const errorBodyBytes = 65_536;
-/** How long the rest of an error's body is waited for: what it says is worth less than that it came. */
+/** How long the rest of an error's body is waited for, before the error is reported without it. */
 const errorBodyMs = 2000;
 /** How long a released answer may take to end before its connection is given up. */
 const releaseMs = 1000;
 
-/** Hosts that answered this process: that their name is not known now is a trouble of the network, and passes. */
+/** Hosts that have answered this process: if their name is unknown now, that is a temporary failure of DNS. */
 const answered = new Set<string>();
 
 /** Posts `body` and hands the answer to `handler` as it comes, without a stream or a promise in between. */

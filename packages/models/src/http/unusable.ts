@@ -1,4 +1,4 @@
-/** Addresses behind which there is no model: trying again does not help, so it is said at once what is wrong there. */
+/** Recognises addresses without a model behind them. Trying again does not help, so the error is reported at once. */
 import type { PawlError } from '@pawl/protocol';
 import { modelError } from '../errors.ts';
 

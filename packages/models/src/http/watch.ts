@@ -1,6 +1,6 @@
 import type { SilenceLimit } from './timeouts.ts';
 
-/** Finds out that something has not come for too long. */
+/** Detects that something has not come for too long. */
 export type Watch = {
   /** Begins anew, with the limit that holds now. */
   begin(): void;
@@ -9,7 +9,7 @@ export type Watch = {
   stop(): void;
 };
 
-/** Looks every so often whether something came since, which costs a chunk nothing; a silence is found in at most twice its limit. */
+/** Checks at intervals whether something has come, so that a chunk costs nothing; a silence is detected within twice its limit. */
 export function createWatch(limit: () => SilenceLimit, onSilence: (limit: SilenceLimit) => void): Watch {
   let timer: NodeJS.Timeout | undefined;
   let hasHeard = false;

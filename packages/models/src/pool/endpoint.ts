@@ -1,4 +1,4 @@
-/** What this process knows of one provider and its keys, and what follows from it. */
+/** What this process knows about one provider and its keys, and whether they can be asked. */
 import { createHash } from 'node:crypto';
 import type { PawlError } from '@pawl/protocol';
 import { failureDetails, isTransientFailure } from '../errors.ts';

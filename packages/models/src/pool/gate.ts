@@ -6,8 +6,8 @@ export type GateLimits = { requestsPerMinute?: number | undefined; concurrency?:
 const minuteMs = 60_000;
 
 /**
- * The door to one provider: so many requests begin in any minute, so many are under way at once, and the rest stand in
- * one queue. Whoever has entered must leave once.
+ * Limits the requests to one provider: their number per minute and at once. Further requests wait in one queue. Each
+ * request that has entered must leave once.
  */
 export class Gate {
   limits: GateLimits = {};

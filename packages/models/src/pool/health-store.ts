@@ -30,6 +30,8 @@ export type StoredHealth = {
 /**
  * Health in a file that only its owner may read. A reader never sees half of it; what cannot be read counts as nothing
  * and is replaced.
+ * @example
+ * const health = createHealth({ store: fileHealthStore('/home/me/health.json') });
  */
 export function fileHealthStore(path: string): HealthStore {
   let writes = 0;

@@ -26,7 +26,7 @@ export type HealthReport = {
   problem: string | null;
 };
 
-/** What all pools of a process know of providers and keys. People read `report`; the rest is for pools. */
+/** What all pools of a process know about providers and keys. `report` is for people; the rest is for pools. */
 export type Health = {
   readonly clock: Clock;
   /** What is known of these providers; without a list, of all that a pool of this process has asked or may ask. */
@@ -38,7 +38,7 @@ export type Health = {
   of(candidate: Candidate, key: Key | null): ModelHealth;
   endpoint(provider: Provider): Endpoint;
   observe(modelHealth: ModelHealth, headers: IncomingHttpHeaders): void;
-  /** What the account behind a key was refused, for its wires to know. It is asked for again after a week. */
+  /** Features that the account behind a key was refused. They are tried again after a week. */
   refusals(modelHealth: ModelHealth): Refusals;
   /** The provider told what is left of the account of a key. */
   credited(provider: Provider, key: Key, credit: Credit): void;
@@ -46,7 +46,7 @@ export type Health = {
   begins(modelHealth: ModelHealth): void;
   succeeded(modelHealth: ModelHealth): void;
   failed(modelHealth: ModelHealth, error: PawlError, policy: Policy): Consequence;
-  /** Calls when a provider answers again that was left alone; returns how to be called no more. */
+  /** Registers a listener for providers that answer again after failures; returns how to remove it. */
   onRecovery(call: () => void): () => void;
 };
 

@@ -1,4 +1,4 @@
-/** Calls that nobody's turn waits on, such as for a summary: they heed what is known of providers and keys, and add nothing. */
+/** Calls outside a turn, such as for a summary, use the known health of providers and keys and do not change it. */
 import type { Endpoint, KeyHealth } from './endpoint.ts';
 import type { Target } from './plan.ts';
 

@@ -2,10 +2,12 @@ import type { Model } from '@pawl/engine';
 import { type PoolOptions, poolModel } from './pool.ts';
 
 /**
- * Models that are made already as one that answers as long as any of them does: with retries, waits as long as the
- * provider asks, and the next model where one is down. A pool of one retries. Its id is that of the first, where none is
+ * Combines models into one that answers as long as any of them does: with retries, waits as long as the provider asks,
+ * and the next model where one is down. A pool of one retries. Its id is that of the first, where none is
  * given. For several keys of one provider, see `poolModel`.
  * @throws `bad_config` without models.
+ * @example
+ * const model = pool([anthropic({ model: 'claude-sonnet-4-5' }), openai({ model: 'gpt-5' })]);
  */
 export function pool(models: readonly Model[], options: Partial<Omit<PoolOptions, 'candidates'>> = {}): Model {
   const candidates = models.map((model) => ({

@@ -1,4 +1,4 @@
-/** One call's way through its rounds: what to try next, how long to wait, and when to give up. Pure but for health. */
+/** Plans one call through its rounds: what to try next, how long to wait, and when to give up. Only health is changed. */
 import { durationText } from '@pawl/engine/readers/words';
 import type { Attempt, PawlError } from '@pawl/protocol';
 import { failureDetails, modelError } from '../errors.ts';

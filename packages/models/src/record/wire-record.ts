@@ -21,6 +21,8 @@ export type RecordWireOptions = {
  * for `replayWire`; so a report of a bug is a file. Keys and cookies are left out; what user, model and tools said is
  * in it, so only its owner may read it. What was in the file is replaced.
  * @throws `record_failed` if the file cannot be written; later, that ends the call.
+ * @example
+ * const model = openai({ model: 'gpt-5', tap: recordWire('/tmp/call.jsonl') });
  */
 export function recordWire(path: string, { model, providers, places = placesHere() }: RecordWireOptions = {}): WireTap {
   let exchanges = 0;

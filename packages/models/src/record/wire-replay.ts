@@ -21,6 +21,8 @@ export type ReplayWireOptions = {
  * others than the recorded ones (see `volatile.ts`).
  * @throws `no_cassette`, `bad_cassette`, `cassette_too_new`; when called, `replay_diverged` if a request is not the
  * recorded one, `replay_exhausted` if the recording has no more, and what was recorded as a failure.
+ * @example
+ * const model = openai({ model: 'gpt-5', apiKey: 'any', tap: replayWire('/tmp/call.jsonl') });
  */
 export function replayWire(path: string, options: ReplayWireOptions = {}): WireTap {
   const { header, exchanges } = readWireCassette(path);

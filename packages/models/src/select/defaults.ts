@@ -1,4 +1,4 @@
-/** Which model is meant where nobody names one: that of the first provider whose key is set. */
+/** The default model: that of the first provider whose key is set. */
 import { knownProviders } from './providers.ts';
 
 export type DefaultModel = {

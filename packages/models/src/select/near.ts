@@ -1,4 +1,4 @@
-/** The one of `names` that `wrong` was probably meant to be, or null. */
+/** The name that `wrong` was probably meant to be, or null. */
 export function nearest(wrong: string, names: Iterable<string>): string | null {
   const written = wrong.toLowerCase();
   let best: string | null = null;

@@ -1,7 +1,7 @@
 import type { Message } from '@pawl/protocol';
 import { withoutVariant } from '../select/names.ts';
 
-/** What the next message needs to know of those before it. */
+/** The text of a message, and the state that the next message needs. */
 export type Appended<State> = { text: string; state: State };
 /** The bytes of a conversation so far. They are never written over, but more may be added after them. */
 export type Transcript<State> = { bytes: Buffer; state: State };

@@ -63,8 +63,11 @@ export const usage = z.object({
 /** Why the model stopped: of itself, for calls, at the output limit, at a stop sequence, by refusal, or to be called again. */
 export const stopReason = z.enum(['end', 'tool_calls', 'output_limit', 'stop_sequence', 'refusal', 'pause']);
 
-/** `unknown` is a deed that was begun and whose end nobody saw: it may have happened. */
-export const toolStatus = z.enum(['ok', 'error', 'denied', 'cancelled', 'unknown']);
+/**
+ * `cancelled` is what somebody stopped, `out_of_time` what a limit of time did, begun or not. `unknown` is a deed that was
+ * begun and whose end nobody saw: it may have happened.
+ */
+export const toolStatus = z.enum(['ok', 'error', 'denied', 'cancelled', 'out_of_time', 'unknown']);
 
 /** The one result of one call, as the model sees it. */
 export const toolResult = z.object({

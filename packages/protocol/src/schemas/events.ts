@@ -35,12 +35,12 @@ export const turnOutcome = z.enum([
 /** When an input that arrives during a turn is taken up; `context` is added without a turn. */
 export const inputDelivery = z.enum(['queue', 'steer', 'interrupt', 'context']);
 
-/** What a cancel does with the inputs still queued: run them, keep them waiting, or add them to the history without a turn. */
+/** What a cancel does with queued inputs: run them, keep them waiting, or add them to the history without a turn. */
 export const queueDisposition = z.enum(['run', 'wait', 'commit']);
 
 export const failure = z.object({ code: z.string(), message: z.string() });
 
-/** What follows when a call of the model brought no answer. */
+/** What follows when a call of the model has failed. */
 const afterFailure = z.discriminatedUnion('do', [
   z.object({ do: z.literal('retry') }),
   /** `orElse`: how the turn ends if there can be no compaction. */
@@ -69,30 +69,30 @@ export const eventData = {
     modelInfo,
     agent: z.string(),
     mode: permissionMode,
-    /** Whether someone is there to answer; without, an ask is a denial. */
+    /** Whether someone is there to answer; if not, an ask is a denial. */
     isAttended: z.boolean(),
     rules: ruleSet,
     limits,
     metadata: z.record(z.string(), z.string()),
     origin: origin.optional(),
-    /** What the agent may, where it is one that the host knows. */
+    /** What the agent may do, if the host knows it. */
     profile: agentProfile.nullable().optional(),
-    /** The mode for agents that have none of their own, where this one has. */
+    /** The mode for agents without their own, if this agent has its own. */
     modeOfSession: permissionMode.optional(),
-    /** Whether what surrounds the work is gathered before a turn. */
+    /** Whether surroundings are gathered before a turn. */
     gathersContext: z.boolean().optional(),
     compaction: compactionSettings.optional(),
-    /** Whose task it is; absent for a main session. */
+    /** Set for a session that is a task; absent for a main session. */
     assignment: assignment.optional(),
     /** How it delegates; absent for the defaults. */
     tasks: taskSettings.partial().optional(),
-    /** What starts when its work ends. */
+    /** Flows: tasks that start when work ends. */
     flows: z.array(flow).optional(),
   }),
-  /** A driver took the session up again. Written before anything else, so that an older driver's next append fails. */
+  /** A driver opened the session again. Written before anything else, so that an older driver's next append fails. */
   'session.opened': z.object({
     driver: z.string(),
-    /** Events after this one's predecessor were lost, for this reason. What was open counts as begun. */
+    /** Events before this one were lost, for this reason. Calls that were open count as started. */
     damage: z.string().optional(),
   }),
   /** The events before this one were copied from another session. What was open there is closed here. */
@@ -109,22 +109,22 @@ export const eventData = {
   }),
   'session.paused': z.object({}),
   'session.resumed': z.object({}),
-  /** What lists call it, in place of its first input. */
+  /** The title in lists, in place of the first input. */
   'session.renamed': z.object({ title: z.string() }),
-  /** Lists leave it out unless they are asked for it; nothing else changes. */
+  /** Lists leave it out unless they are asked for archived sessions; nothing else changes. */
   'session.archived': z.object({}),
   'session.unarchived': z.object({}),
   'rule.added': z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() }),
   'rule.removed': z.object({ list: z.enum(['deny', 'ask', 'allow']), rule: z.string() }),
   'stage.declared': z.object({ stage: z.string() }),
-  /** The agent's list, whole. */
+  /** The agent's whole list. */
   'todo.updated': z.object({ todos: z.array(todo) }),
-  /** A note of the session; null takes it away. */
+  /** A note of the session; null removes it. */
   'note.set': z.object({ key: z.string(), value: z.string().nullable() }),
-  /** Tools of a large set that the model found, and is told of from now on. */
+  /** Tools of a large set that the model found; they are described to it from now on. */
   'tools.offered': z.object({ tools: z.array(z.string()) }),
 
-  /** Somebody put files back as they were, or forth again: the digest of each by its path, null for nothing there. */
+  /** A person undid or redid changes of files: the digest of each by its path, null where there is no file now. */
   'files.reverted': z.object({
     direction: z.enum(['undo', 'redo']),
     files: z.record(z.string(), z.string().nullable()),
@@ -137,7 +137,7 @@ export const eventData = {
     ...turnOptions.shape,
     /** Put the turn's result up for review instead of ending the turn. */
     review: z.boolean().optional(),
-    /** It says how the work should be done, and is never forgotten. */
+    /** It tells how to do the work, and is kept through compactions. */
     isFeedback: z.boolean().optional(),
   }),
   'input.edited': z.object({ input: z.string(), content: z.array(userPart) }),
@@ -149,14 +149,14 @@ export const eventData = {
     input: z.string().optional(),
     ...turnOptions.shape,
   }),
-  /** What surrounds the work was looked at for this turn and agent; without `fragments` nothing has changed. */
+  /** Surroundings were gathered for this turn and agent; without `fragments` nothing has changed. */
   'context.gathered': z.object({
     turn: z.number().int(),
     agent: z.string(),
     fragments: z.array(fragment).optional(),
-    /** Files that the session has read or written and that others have changed since; null for gone. Told once. */
+    /** Files that the session has read or written and that others have changed since; null for deleted. Reported once. */
     changedFiles: z.array(z.object({ path: z.string(), digest: z.string().nullable() })).optional(),
-    /** What sources outside the engine gave, as the model sees it: together a message of the history, with the id `m<seq>`. */
+    /** Results of sources outside the engine, as the model sees them: together one message of the history, with the id `m<seq>`. */
     hydrated: z
       .array(
         z.object({
@@ -171,7 +171,7 @@ export const eventData = {
       )
       .optional(),
   }),
-  /** A plan that is to be carried out once a person says by whom. */
+  /** A plan that waits for a person to choose the agent that carries it out. */
   'plan.written': z.object({ text: z.string() }),
   /** A person gave the plan to this agent, as this input. */
   'plan.accepted': z.object({ agent: z.string(), input: z.string() }),
@@ -179,7 +179,7 @@ export const eventData = {
   /** A message's id is `m<seq>`, from the event that added it. */
   'message.added': z.object({
     message: z.discriminatedUnion('role', [userMessage, assistantMessage]),
-    /** What of an input is kept word for word for as long as the session lives; null for nothing. Early logs lack it. */
+    /** The part of an input that is kept verbatim for the life of the session; null for none. Early logs lack it. */
     pin: z.object({ text: z.string(), isCorrection: z.boolean() }).nullable().optional(),
     /** Calls of an answer that are not run, each with the reason. Early logs lack it. */
     refusedCalls: z.record(z.string(), z.string()).optional(),
@@ -189,34 +189,34 @@ export const eventData = {
     step: z.number().int(),
     attempt: z.number().int(),
     error: failure,
-    /** What a call without an answer has used, as far as its provider said; absent where nothing reached the model. */
+    /** Usage of the failed call, as far as its provider told; absent where nothing reached the model. */
     usage: usage.optional(),
-    /** US dollars of that; null where they are not known. */
+    /** Cost of that in US dollars; null where it is not known. */
     costUsd: z.number().min(0).nullable().optional(),
-    /** The time of the request was over, and it is called again. */
+    /** The request timed out and is tried again. */
     willRetry: z.boolean().optional(),
-    /** What follows: another try, a compaction (and the end of the turn, if there can be none), or the end. */
+    /** What follows: another try, a compaction (or the end of the turn, if there can be none), or the end. */
     next: afterFailure.optional(),
     /** The tool of a call that the output limit cut off. */
     cutCall: z.string().optional(),
-    /** What was tried before it was given up. */
+    /** The tries before it was given up. */
     attempts: z.array(attempt).optional(),
   }),
-  /** What the turn was to give was held against its schema. */
+  /** The result of the turn was checked against its schema. */
   'result.checked': z.object({
     turn: z.number().int(),
     step: z.number().int(),
-    /** The call that put it forward, where it was not the last answer. */
+    /** The call that gave the result, where it was not the last answer. */
     call: z.string().optional(),
     isValid: z.boolean(),
-    /** That satisfied it. */
+    /** The valid result. */
     result: z.json().optional(),
     /** What was wrong, for the model. */
     problem: z.string().optional(),
-    /** Of a wrong one: it is asked for once more, or the turn fails. Absent in older logs: there the second one failed it. */
+    /** After a wrong result: it is asked for once more, or the turn fails. Absent in older logs: there the second one failed it. */
     consequence: z.enum(['repair', 'failure']).optional(),
   }),
-  /** A turn that works toward a target came to another state, or to its next iteration. */
+  /** A turn with a target changed its status, or started its next iteration. */
   'loop.changed': z.object({
     turn: z.number().int(),
     iteration: z.number().int(),
@@ -243,7 +243,7 @@ export const eventData = {
     effect: toolEffect,
     paths: z.array(z.string()),
   }),
-  /** At the moment of acting, what was judged was no longer so. Nothing was touched; the call is judged again. */
+  /** The judgement no longer held when the call was to run. Nothing was touched; the call is judged again. */
   'tool.outdated': z.object({ call: z.string(), reason: z.string() }),
   'approval.requested': z.object({
     call: z.string(),
@@ -269,7 +269,7 @@ export const eventData = {
     reason: z.string().optional(),
     /** The arguments as the approver changed them; they are judged again. */
     input: z.record(z.string(), z.json()).optional(),
-    /** What was changed: the arguments as they were, and the difference in words. */
+    /** The arguments before the change, and the difference in words. */
     edit: z.object({ original: z.record(z.string(), z.json()), summary: z.string() }).optional(),
   }),
   'question.asked': z.object({
@@ -285,18 +285,18 @@ export const eventData = {
     answers: z.array(answer).optional(),
     reason: z.string().optional(),
   }),
-  /** The intent: from here on the deed may have been done. */
+  /** The intent: from here on the deed may have happened. */
   'tool.started': z.object({ call: z.string(), effect: toolEffect }),
   'tool.finished': z.object({
     call: z.string(),
     status: toolStatus,
-    /** What the model sees, already shaped to its limits. */
+    /** What the model sees, already truncated to its limits. */
     content: z.string(),
     /** Images and documents for the model. */
     files: z.array(filePart).optional(),
     /** It holds text from outside: of files, pages, programs. */
     isOutside: z.boolean().optional(),
-    /** What the model must know of how the call came to run; where `isOutside` sets the content apart. */
+    /** What the model must know about how the call came to run; separate only where `isOutside` sets the content apart. */
     remarks: z.string().optional(),
     /** For clients only: diff, counts, exit code, truncation, digest of the full output. */
     details: z.record(z.string(), z.json()).optional(),
@@ -305,23 +305,23 @@ export const eventData = {
     endsTurn: z.string().optional(),
     /** Together with `endsTurn`: the agent cannot go on without a person. */
     isBlocked: z.boolean().optional(),
-    /** Together with `endsTurn`: what the turn gives to whoever asked. */
+    /** Together with `endsTurn`: the result of the turn. */
     result: z.json().optional(),
     /** Denied because nobody was there to be asked. */
     isUnattended: z.boolean().optional(),
   }),
 
-  /** The intent: the mail is on its way until it is delivered or given up. */
+  /** The intent: the mail is owed until it is delivered or has failed. */
   'mail.sent': mail.extend({ to: z.string() }),
   /** It could not be delivered and is tried again. */
   'mail.delayed': z.object({ mail: z.string(), attempt: z.number().int(), message: z.string(), retryAt: z.number() }),
-  /** It is in the log of whom it was for. */
+  /** It is in the log of its receiver. */
   'mail.delivered': z.object({ mail: z.string() }),
-  /** It is given up; the agent is told. */
+  /** It cannot be delivered; the agent is told. */
   'mail.failed': z.object({ mail: z.string(), message: z.string() }),
-  /** What it brings follows as an input of the same id. */
+  /** Its text follows as an input with the same id. */
   'mail.received': mail.extend({ from: z.string() }),
-  /** The agent had it in a request, or a person took note of it. */
+  /** The model has answered a request that held it, or a person acknowledged it. */
   'mail.acknowledged': z.object({ mail: z.string(), how: z.enum(['read', 'by_hand']) }),
   ...taskEventData,
 
@@ -330,6 +330,8 @@ export const eventData = {
     turn: z.number().int(),
     reason: z.string().optional(),
     queue: queueDisposition,
+    /** Of a task: a limit of its owner's time is what stops it. */
+    isOutOfTime: z.literal(true).optional(),
   }),
   'review.requested': z.object({ turn: z.number().int() }),
   'review.resolved': z.object({
@@ -346,7 +348,7 @@ export const eventData = {
     costUsd: z.number().nullable(),
     /** Calls refused because nobody was there to be asked. */
     unattendedDenials: z.number().int(),
-    /** What the agent gave besides its words. */
+    /** The result that was asked for, besides the answer. */
     result: z.json().optional(),
     /** How far a turn with a target came. */
     loop: z.object({ status: loopStatus, iterations: z.number().int() }).optional(),
@@ -355,12 +357,12 @@ export const eventData = {
 
 /** Data of every transient event: broadcast, never stored. */
 export const transientData = {
-  /** A model call's answer begins; what was streamed of this step before is withdrawn. */
+  /** The answer of a model call starts; text of this step that was streamed before is void. */
   'stream.started': z.object({ turn: z.number().int(), step: z.number().int(), model: z.string() }),
   'stream.text': z.object({ text: z.string() }),
   'stream.thinking': z.object({ text: z.string() }),
   'stream.input': z.object({ call: z.string(), tool: z.string(), text: z.string() }),
-  /** The message so far, for a client that joined in the middle; replaces what it had of this step. */
+  /** The message so far, for a client that joined late; replaces what it had of this step. */
   'stream.snapshot': z.object({
     turn: z.number().int(),
     step: z.number().int(),
@@ -371,7 +373,7 @@ export const transientData = {
   }),
   /** The streamed text of this step is void: the call failed or is made again. */
   'stream.withdrawn': z.object({ turn: z.number().int(), step: z.number().int(), reason: z.string() }),
-  /** This many transient events could not be given. Durable ones are never skipped. */
+  /** This many transient events were missed. Durable events are never skipped. */
   'stream.gap': z.object({ missed: z.number().int() }),
   'tool.progress': z.object({
     call: z.string(),

@@ -28,8 +28,14 @@ export const envelope = z.object({
   result: z.json().optional(),
 });
 
-/** How a task, or one instance of it, ended; `blocked` waits for an answer of its owner. */
-export const taskOutcome = z.enum(['completed', 'failed', 'cancelled', 'blocked']);
+/**
+ * How a task, or one instance of it, ended; `blocked` waits for an answer of its owner, `out_of_time` was stopped by a limit
+ * of its owner's time.
+ */
+export const taskOutcome = z.enum(['completed', 'failed', 'cancelled', 'out_of_time', 'blocked']);
+
+/** Nobody wanted it so: a limit of time was reached. */
+const isOutOfTime = z.literal(true).optional();
 
 /** Where a live task stands. */
 export const taskStatus = z.enum(['running', 'waiting_on_owner', 'waiting_on_task', 'idle']);
@@ -138,7 +144,7 @@ export const taskEventData = {
   'task.delivered': z.object({ task, letter: z.string(), refusal: z.string().optional() }),
   /** It is worked at again, because of what was sent to it. */
   'task.reopened': z.object({ task, instance, reason: z.string() }),
-  'task.cancelled': z.object({ task, reason: z.string() }),
+  'task.cancelled': z.object({ task, reason: z.string(), isOutOfTime }),
   'task.ended': z.object({
     task,
     instance,
@@ -200,5 +206,5 @@ export const taskCommandData = {
     text: z.string(),
   }),
   /** The owner takes the work back. */
-  'task.stop': z.object({ instance, reason: z.string() }),
+  'task.stop': z.object({ instance, reason: z.string(), isOutOfTime }),
 } as const;

@@ -7,8 +7,8 @@ import type { Memory, MemoryNote } from '@pawl/engine';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import { rowOf, rowsOf, transaction } from '../sqlite/connection.ts';
 import { wordsOf } from '../words.ts';
+import { distinctiveWords } from './distinctive-words.ts';
 import { type Match, ranked } from './rank.ts';
-import { telling } from './telling.ts';
 
 export type SqliteMemoryOptions = {
   /** The database file. It and its folder are made when the first note is added, readable by this user only. */
@@ -52,6 +52,9 @@ type Row = {
 /**
  * For all processes of one machine. Nothing is opened before it is used, and where there is no file there are no notes.
  * All functions throw `memory_unavailable` when the file cannot be used.
+ * @example
+ * const memory = sqliteMemory({ path: '/home/me/memory.db' });
+ * const host = createHost({ log, model, memory });
  */
 export function sqliteMemory(options: SqliteMemoryOptions): Memory {
   const path = resolve(options.path);
@@ -92,7 +95,7 @@ export function sqliteMemory(options: SqliteMemoryOptions): Memory {
 
   return {
     async search(query, { cwd, limit }) {
-      const words = [...new Set(telling(wordsOf(query)))].slice(0, maxWords);
+      const words = [...new Set(distinctiveWords(wordsOf(query)))].slice(0, maxWords);
       if (words.length === 0) return [];
       const matches = use([], (opened) =>
         rowsOf<Row & { score: number }>(

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type Migration, migrate, refuseForeign } from './migrations.ts';
-import { withNumberedParameters } from './numbered.ts';
+import { withNumberedParameters } from './numbered-parameters.ts';
 
 const busyTimeoutMs = 5000;
 

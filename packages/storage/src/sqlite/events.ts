@@ -38,7 +38,7 @@ export type Events = {
 const recordColumns = 'key & 4294967295 AS firstSeq, last_seq AS lastSeq, checksum, body';
 
 export function createEvents(database: DatabaseSync, report: (damage: Damage) => void): Events {
-  // One statement checks the expectation and writes, so that it is one transaction without the cost of a spoken one.
+  // One statement checks the expectation and writes, which is one transaction without the cost of BEGIN and COMMIT.
   const insert = database.prepare(
     `INSERT INTO records SELECT (?1 << 32) | ?2, ?3, ?4, ?5, ?6, ?7
      WHERE coalesce((SELECT last_seq FROM records WHERE ${keysAfter('?1', '0')} ORDER BY key DESC LIMIT 1), 0) = ?2 - 1`,
@@ -85,7 +85,7 @@ export function createEvents(database: DatabaseSync, report: (damage: Damage) =>
   const insertRecord = (number: number, record: StoredRecord, at: number, isSaid: boolean): boolean =>
     insert.run(number, record.firstSeq, record.lastSeq, at, isSaid ? 1 : 0, record.checksum, record.body).changes === 1;
 
-  /** The rare append: a session's first, one that changes its summary or names blobs, or one that met something unexpected. */
+  /** The slow path: the first append of a session, one that changes its summary or names blobs, or one after a failed insert. */
   function appendWithCare(session: string, record: StoredRecord, at: number, traits: Traits): number {
     const expectedSeq = record.firstSeq - 1;
     const known = rowOf<{ number: number }>(selectNumber, session)?.number;
@@ -121,7 +121,7 @@ export function createEvents(database: DatabaseSync, report: (damage: Damage) =>
     return number;
   }
 
-  /** If what follows `seq` is damaged, moves it out of the way, never to be deleted. Returns whether it did. */
+  /** If the records after `seq` are damaged, moves them to the quarantine, which is never deleted. Returns whether it did. */
   function setAside(session: string, number: number, seq: number): boolean {
     if (headOf(number, seq) !== seq) return false;
     const next = rowOf<StoredRecord>(selectNext, number, seq);

@@ -8,11 +8,11 @@ import { createBlobs } from './blobs.ts';
 import { transaction } from './connection.ts';
 import { type Append, createEvents, encodeAppend } from './events.ts';
 import { openFile } from './file.ts';
+import { attempt, createGroupCommit } from './group-commit.ts';
 import { type Migration, migrations } from './migrations.ts';
 import { watchNeighbours } from './neighbours.ts';
 import { createOwners } from './owners.ts';
 import { deleteSession, indexSession, listSessions, sessionsBehind } from './sessions.ts';
-import { attempt, createTogether } from './together.ts';
 
 export type SqliteLogOptions = {
   /** The database file. It and its folders are made if they do not exist, readable by this user only. */
@@ -33,6 +33,9 @@ export type SqliteLogOptions = {
  * own. A damaged file is kept under a new name, and what can be read of it goes on in a new one. `damage()` tells;
  * its entry for a file has an empty session.
  * @throws `log_unavailable` when the file cannot be used, `log_too_new` when a newer Pawl wrote it.
+ * @example
+ * const log = sqliteLog({ path: '/home/me/sessions.db' });
+ * const host = createHost({ log, model });
  */
 export function sqliteLog(options: SqliteLogOptions): Storage {
   return openSqliteLog(options, migrations);
@@ -55,7 +58,7 @@ export function openSqliteLog(options: SqliteLogOptions, steps: readonly Migrati
     neighbours.moveTo(database);
     return { database, events: createEvents(database, report), blobs: createBlobs(database) };
   });
-  const together = createTogether((appends: readonly Append[]) =>
+  const groupCommit = createGroupCommit((appends: readonly Append[]) =>
     use(({ database, events }) => {
       const writeAll = () =>
         appends.map((append) => {
@@ -85,7 +88,7 @@ export function openSqliteLog(options: SqliteLogOptions, steps: readonly Migrati
   return {
     async append(session, expectedSeq, events) {
       const append = encodeAppend(session, expectedSeq, events);
-      if (use((parts) => parts.events.isPlain(append))) await together.write(session, append);
+      if (use((parts) => parts.events.isPlain(append))) await groupCommit.write(session, append);
       else use((parts) => parts.events.write(append));
       changes.notify(session);
     },
@@ -121,7 +124,7 @@ export function openSqliteLog(options: SqliteLogOptions, steps: readonly Migrati
     damage: () => damage.map((found) => ({ ...found })),
     async close() {
       if (changes.isClosed()) return;
-      together.flush();
+      groupCommit.flush();
       changes.close();
       neighbours.stop();
       try {

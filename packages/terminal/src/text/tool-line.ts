@@ -8,7 +8,14 @@ import { cutToWidth, textWidth } from './width.ts';
 
 export type KnownCall = { tool: string; input: JsonObject };
 
-const marks: Record<ToolStatus, string> = { ok: '✓', error: '✗', denied: '⊘', cancelled: '⊘', unknown: '?' };
+const marks: Record<ToolStatus, string> = {
+  ok: '✓',
+  error: '✗',
+  denied: '⊘',
+  cancelled: '⊘',
+  out_of_time: '⊘',
+  unknown: '?',
+};
 
 /** `bash npm test`: what is being done, on one line. */
 export function callText({ tool, input }: KnownCall): string {

@@ -1,4 +1,5 @@
 /** How many columns text takes in a terminal. */
+import type { Style } from './style.ts';
 
 const widths: readonly [from: number, to: number][] = [
   [0x1100, 0x115f],
@@ -23,6 +24,29 @@ export function textWidth(text: string): number {
   for (const character of text) width += widthOf(character);
   return width;
 }
+
+/**
+ * Parts in a row, with ` · ` between them; a part that does not fit into `columns` begins the next row. Formats of the
+ * parts take no width.
+ */
+export function joinParts(parts: readonly string[], columns: number, style: Pick<Style, 'dim'>): string {
+  let joined = '';
+  let column = 0;
+  for (const part of parts) {
+    const width = textWidth(stripTerminalFormats(part));
+    const isFirst = joined === '';
+    const fits = column + separator.length + width < columns;
+    joined += (isFirst ? '' : fits ? style.dim(separator) : '\n') + part;
+    column = isFirst || !fits ? width : column + separator.length + width;
+  }
+  return joined;
+}
+
+const separator = ' · ';
+
+// The escape character begins every format.
+const stripTerminalFormats = (text: string) =>
+  text.replaceAll(new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, 'g'), '');
 
 /** `text` cut to at most `columns`, with a `…` where it was cut. */
 export function cutToWidth(text: string, columns: number): string {

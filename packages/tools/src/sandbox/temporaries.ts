@@ -1,7 +1,7 @@
 /** Temporary folders that are gone with this process; or, if that was killed, with the next one. */
 import { createHash } from 'node:crypto';
-import { readlinkSync, rmSync } from 'node:fs';
-import { lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
+import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from '../failures.ts';
@@ -18,9 +18,10 @@ export async function temporaryFolder(kind: 'session' | 'processes' | 'line'): P
   if (temporaries.size === 0) await sweepTemporaries();
   const prefix = temporaryPrefix(kind);
   const isTooLong = kind === 'line' && prefix.length > longestOfSockets;
-  const folder = await realpath(await mkdtemp(isTooLong ? temporaryPrefix(kind, '/tmp') : prefix));
+  // In one go: a process may end at any time, and what it made by then is to go with it.
+  const folder = mkdtempSync(isTooLong ? temporaryPrefix(kind, '/tmp') : prefix);
   removeWithProcess(folder);
-  return folder;
+  return realpath(folder);
 }
 
 /** Longer paths cannot name a socket; what comes behind it is the folder's own six letters and a number. */

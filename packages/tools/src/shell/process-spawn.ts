@@ -19,7 +19,7 @@ export type ShellStart = {
   onOutput(chunk: Buffer): void;
 };
 
-type ShellExit = {
+export type ShellExit = {
   exitCode: number | null;
   endedBy: NodeJS.Signals | null;
   /** False where the sandbox could not be made, and so nothing was run. */

@@ -66,7 +66,7 @@ export function taskTool(): Tool {
         };
       }
       const { report, outcome, session } = await tasks.ended(task);
-      const isError = outcome === 'failed' || outcome === 'cancelled';
+      const isError = outcome !== 'completed' && outcome !== 'blocked';
       return { content: `${same}${report}`, isError, details: { task, session, outcome } };
     },
   });

@@ -56,7 +56,9 @@ describe('E4: several tasks that are stopped at once', () => {
     await atWork(tree, 3);
     await tree.session.configure({ limits: { durationMs: Date.now() - begun + 1 } });
     expect((await first).outcome).toBe('max_duration');
-    expect(await outcomes(tree)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    expect(await outcomes(tree)).toEqual(['out_of_time', 'out_of_time', 'out_of_time']);
+    const below = await Promise.all([1, 2, 3].map((place) => logged(tree.host, `main.builder-${place}`, 'turn.ended')));
+    expect(below.flat().map(({ data }) => data.outcome)).toEqual(['max_duration', 'max_duration', 'max_duration']);
     await tree.session.configure({ limits: { durationMs: null } });
     expect((await tree.session.run('Still there?')).text).toBe('Yes.');
   });

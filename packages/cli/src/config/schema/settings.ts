@@ -3,7 +3,7 @@
  * this file is made from it: run `npm run schema` after a change. Parts that most files do not have are made when a
  * file has them: each `z.lazy` saves time at every start.
  */
-import { permissionModes } from '@pawl/protocol';
+import { bounds, permissionModes } from '@pawl/protocol';
 import * as z from 'zod/mini';
 import {
   anyText,
@@ -205,7 +205,7 @@ const flow = z.lazy(() =>
     name: text,
     when: required(
       'The end of a task, or of a turn of the main session.',
-      group({ agent: agentName, outcome: oneOf(['completed', 'failed', 'cancelled', 'blocked']) }),
+      group({ agent: agentName, outcome: oneOf(['completed', 'failed', 'cancelled', 'out_of_time', 'blocked']) }),
     ),
     start: group({
       agent: agentName,
@@ -280,7 +280,7 @@ export const settings = group({
       group({
         depth: setting('Tasks below each other; default 2.', wholeNumber({ from: 0, to: 5 })),
         live: setting('Tasks of one session at the same time; default 8.', wholeNumber({ from: 1, to: 64 })),
-        steps: setting('Model calls of a task; default 25.', wholeNumber({ from: 1, to: 1000 })),
+        steps: setting('Model calls of a task; default 25.', wholeNumber({ from: 1, to: bounds.maxSteps })),
         durationMs: setting('Default a quarter of an hour.', wholeNumber({ from: 1 })),
         idleMs: setting(
           'How long a background task rests after plain text before it is nudged; default 120000.',
@@ -302,7 +302,7 @@ export const settings = group({
     "Limits of each turn, and of a session where the name says so. Of the user's and the project's, the smaller holds.",
     z.lazy(() =>
       group({
-        steps: setting('Model calls in one turn.', wholeNumber({ from: 1, to: 1000 })),
+        steps: setting('Model calls in one turn.', wholeNumber({ from: 1, to: bounds.maxSteps })),
         durationMs: z.exactOptional(wholeNumber({ from: 1 })),
         tokens: z.exactOptional(wholeNumber({ from: 1 })),
         usd: z.exactOptional(positiveNumber),

@@ -54,11 +54,11 @@ function recordFailure(turn: Turn, { error, cutCall, willRetry, next }: EventDat
     turn.cuts += 1;
     turn.advice = cutCall === undefined ? { kind: 'answer' } : { kind: 'smaller_call', tool: cutCall };
   }
-  if (error.code === 'context_overflow') turn.overflows += 1;
   if (error.code === 'empty_answer') turn.hasBeenEmpty = true;
   if (willRetry === true) turn.timeouts += 1;
   if (next?.do === 'retry') turn.attempt += 1;
   if (next?.do !== 'compact') return;
   turn.neededCompaction = { cause: next.cause, ending: next.orElse, hasFailed: false };
   if (next.cause === 'cut') turn.hasCompactedForCut = true;
+  if (next.cause === 'overflow') turn.overflows += 1;
 }

@@ -5,15 +5,21 @@ import type { State, Turn } from '../state.ts';
 type Failed = EventData['model.failed'];
 type Next = NonNullable<Failed['next']>;
 
-/** `cuts`: answers in a row that the output limit may cut; `overflows`: compactions for one step that is too long. */
-type FailureLimits = { cuts: number; overflows: number };
+/**
+ * `cuts`: answers in a row that the output limit may cut; `overflows`: compactions for one step that is too long; `tooLong`:
+ * codes of errors that say that it is, in tokens or in bytes.
+ */
+type FailureLimits = { cuts: number; overflows: number; tooLong: readonly string[] };
 
-const failureLimits: FailureLimits = { cuts: 3, overflows: 2 };
+const failureLimits: FailureLimits = { cuts: 3, overflows: 2, tooLong: ['context_overflow', 'request_too_large'] };
+
+/** Whether a request was refused for its length. */
+export const isTooLong = (code: string): boolean => failureLimits.tooLong.includes(code);
 
 export function nextAfterFailure(state: State, turn: Turn, failed: Failed, limits = failureLimits): Next {
   const { error, willRetry } = failed;
   if (error.code === 'output_cut') return nextAfterCut(state, turn, failed, limits);
-  if (error.code === 'context_overflow') return nextAfterOverflow(state, turn, error.message, limits);
+  if (limits.tooLong.includes(error.code)) return nextAfterOverflow(state, turn, error.message, limits);
   if (willRetry === true || (error.code === 'empty_answer' && !turn.hasBeenEmpty)) return { do: 'retry' };
   return { do: 'end', outcome: 'failed', message: error.message };
 }

@@ -2,9 +2,9 @@
 import type { EventBody, JsonObject } from '@pawl/protocol';
 import { mayAnswer } from '@pawl/protocol';
 import { findCall } from '../calls/evolve.ts';
-import { canonicalJson } from '../canonical-json.ts';
 import type { Decision, FingerprintedCommand } from '../decision.ts';
 import { accept, refuse } from '../decision.ts';
+import { isSameJson } from '../same-json.ts';
 import { ruleRefusal } from '../session/rules.ts';
 import type { Call, State } from '../state.ts';
 import { summariseEdit } from './edits.ts';
@@ -43,6 +43,6 @@ export function decideApproval(state: State, command: FingerprintedCommand & { t
 }
 
 function editOf({ input: original }: Call, input: JsonObject) {
-  const isSame = canonicalJson(original) === canonicalJson(input);
+  const isSame = isSameJson(original, input);
   return isSame ? {} : { edit: { original, summary: summariseEdit(original, input) } };
 }

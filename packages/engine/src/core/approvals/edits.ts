@@ -1,6 +1,7 @@
 /** Describes what an approver changed in the arguments of a call. */
 import type { Json, JsonObject } from '@pawl/protocol';
 import { canonicalJson } from '../canonical-json.ts';
+import { isSameJson } from '../same-json.ts';
 
 /** Values longer than this, in characters, are shortened. */
 const longestShown = 120;
@@ -14,7 +15,7 @@ export function summariseEdit(before: JsonObject, after: JsonObject): string {
     const [old, now] = [before[name], after[name]];
     if (old === undefined) return now === undefined ? [] : [`${name}: added ${shownValue(now)}`];
     if (now === undefined) return [`${name}: removed, was ${shownValue(old)}`];
-    return canonicalJson(old) === canonicalJson(now) ? [] : [`${name}: ${shownValue(old)} → ${shownValue(now)}`];
+    return isSameJson(old, now) ? [] : [`${name}: ${shownValue(old)} → ${shownValue(now)}`];
   });
   return changes.join('; ');
 }

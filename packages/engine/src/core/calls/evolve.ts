@@ -1,8 +1,8 @@
 /** The calls of the current step, and those of the turn that are done. */
 import type { DurableEvent, EventData, Judgement, Preview, ToolCallPart } from '@pawl/protocol';
-import { canonicalJson } from '../canonical-json.ts';
 import { messagesAfter } from '../history/evolve.ts';
 import { evolveQuestion } from '../questions/evolve.ts';
+import { isSameJson } from '../same-json.ts';
 import type { State, Turn } from '../state.ts';
 import { judgeAgain, judgeAgainAsApproved } from './judge-again.ts';
 import { isMalformed } from './malformed.ts';
@@ -112,7 +112,7 @@ function evolveCall(call: Call, event: CallEvent): void {
       call.isStale = false;
       const isAnswered = call.approved !== null && hasSeenPreview(call, event.data.preview);
       // Answers to other questions than these do not count.
-      const isSameAsked = canonicalJson(call.questions?.asked) === canonicalJson(event.data.questions);
+      const isSameAsked = isSameJson(call.questions?.asked, event.data.questions);
       if (!isSameAsked) call.questions = null;
       call.status = event.data.verdict === 'ask' && isAnswered ? 'allowed' : statusAfter[event.data.verdict];
       break;

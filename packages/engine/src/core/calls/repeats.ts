@@ -1,5 +1,5 @@
 /** Recognises a call that only repeats what was done twice before, with the same result. */
-import { canonicalJson } from '../canonical-json.ts';
+import { isSameJson } from '../same-json.ts';
 import type { Call, State } from '../state.ts';
 import type { DoneCall } from './state.ts';
 
@@ -13,8 +13,7 @@ export const repetitionRule = 'check loop';
 type Asked = Pick<Call, 'tool' | 'input'>;
 
 function isSameCall(left: Asked, right: Asked): boolean {
-  if (left.tool !== right.tool) return false;
-  return left.input === right.input || canonicalJson(left.input) === canonicalJson(right.input);
+  return left.tool === right.tool && isSameJson(left.input, right.input);
 }
 
 function recentCalls({ turn }: State): readonly DoneCall[] {
@@ -42,7 +41,7 @@ export function isRepetition(state: State, call: Asked): boolean {
   if (since.some((done) => isChange(done) && !isSameCall(done, call))) return false;
   // A call that changes files changes their digests itself, so they are not compared.
   if (isChange(last)) return true;
-  if (same.some(({ digests }) => canonicalJson(digests) !== canonicalJson(last.digests))) return false;
+  if (same.some(({ digests }) => !isSameJson(digests, last.digests))) return false;
   // A change that failed may succeed now if its files have changed since.
   return (
     last.effect === 'read' || Object.entries(last.digests).every(([path, digest]) => isUnchanged(state, path, digest))

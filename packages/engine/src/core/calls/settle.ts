@@ -9,7 +9,7 @@ import {
   settleQuestions,
 } from '../questions/settle.ts';
 import type { Call, State, Turn } from '../state.ts';
-import { isStopping } from '../turn/ending.ts';
+import { isOutOfTime, isStopping } from '../turn/ending.ts';
 import { isClear, maxParallelCalls } from './conflicts.ts';
 import { withRemarks } from './state.ts';
 
@@ -40,11 +40,10 @@ function settleCall(state: State, turn: Turn, call: Call): EventBody[] {
 
 /** A call that had not started when the turn was stopped or ended. What is open is taken back from those who were asked. */
 function dropCall(turn: Turn, call: Call): EventBody[] {
+  const withdrawn = call.status === 'questioned' ? [closeUnanswered(call, 'cancelled')] : withdrawApproval(call);
+  if (isOutOfTime(turn)) return [...withdrawn, toolFinished(call, 'out_of_time', 'Not run: the turn ran out of time.')];
   const why = isStopping(turn) ? 'the turn was cancelled' : 'the turn was ended by another call';
-  return [
-    ...(call.status === 'questioned' ? [closeUnanswered(call, 'cancelled')] : withdrawApproval(call)),
-    toolFinished(call, 'cancelled', `Not run: ${turn.isOverTime ? 'the turn ran out of time' : why}.`),
-  ];
+  return [...withdrawn, toolFinished(call, 'cancelled', `Not run: ${why}.`)];
 }
 
 function refuseCall(call: Call): EventBody {

@@ -9,7 +9,8 @@ import type { HistoryMessage, State } from '../state.ts';
 import { inProviderTokens } from './window.ts';
 
 type Removal = EventData['context.removed']['parts'][number];
-type Candidate = { place: Omit<Removal, 'text'>; characters: number; what: string; beginning: string };
+/** `source` is the tool that gave it, or `said` by whoever wrote the message. */
+type Candidate = { place: Omit<Removal, 'text'>; source: string; characters: number; what: string; beginning: string };
 
 /** Shorter content is never the reason that a request is too long. */
 const minCharacters = 2000;
@@ -46,12 +47,14 @@ export function findNamedContent(state: State, named: Omit<Removal, 'text'>): Ev
 }
 
 /** The content that can be removed, the largest first. */
-export function removableIn(state: State): (Candidate['place'] & { tokens: number; what: string })[] {
+export function removableIn(state: State): (Candidate['place'] & { tokens: number; source: string; what: string })[] {
   return state.messages
     .filter(({ id }) => id !== state.compactions.message)
     .flatMap((message) => candidatesIn(message))
     .toSorted((one, other) => other.characters - one.characters)
-    .map(({ place, characters, what }) => ({ ...place, tokens: Math.ceil(characters / charactersPerToken), what }));
+    .map(({ place, characters, source, what }) => {
+      return { ...place, tokens: Math.ceil(characters / charactersPerToken), source, what };
+    });
 }
 
 function describeRemoval(
@@ -74,10 +77,13 @@ function describeRemoval(
 function candidatesIn(message: HistoryMessage): Candidate[] {
   switch (message.role) {
     case 'user':
-      return message.content.map((part, index) => ({ place: { message: message.id, part: index }, ...sizeOf([part]) }));
+      return message.content.map((part, index) => {
+        return { place: { message: message.id, part: index }, source: 'said', ...sizeOf([part]) };
+      });
     case 'tool':
-      return message.results.map(({ call, content, files = [] }) => ({
+      return message.results.map(({ call, tool, content, files = [] }) => ({
         place: { message: message.id, call },
+        source: tool,
         ...sizeOf([{ type: 'text', text: content }, ...files]),
       }));
     case 'assistant':
@@ -90,7 +96,7 @@ function candidatesIn(message: HistoryMessage): Candidate[] {
 /** Files are sent as base64, which takes four characters for three bytes. */
 const charactersPerByte = 4 / 3;
 
-function sizeOf(parts: readonly UserPart[]): Omit<Candidate, 'place'> {
+function sizeOf(parts: readonly UserPart[]): Omit<Candidate, 'place' | 'source'> {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   const files = parts.filter((part) => part.type === 'file');
   const inText = texts.reduce((sum, text) => sum + text.length, 0);

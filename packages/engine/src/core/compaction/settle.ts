@@ -3,7 +3,7 @@ import type { CompactionCause, EventBody } from '@pawl/protocol';
 import { windowTokens } from '../history/window.ts';
 import { budgetReached } from '../spending/limits.ts';
 import type { State, Turn } from '../state.ts';
-import { isStopping, stopEnding, turnEnded } from '../turn/ending.ts';
+import { isOutOfTime, isStopping, stopEnding, turnEnded } from '../turn/ending.ts';
 import { composeSummary } from './compose.ts';
 import { planCompaction } from './plan.ts';
 import { findOversized } from './remove.ts';
@@ -18,7 +18,8 @@ export function dropCompaction({ compaction, turn }: State): EventBody[] {
     { type: 'compaction.cancelled', data: { compaction: compaction.number, reason } },
   ];
   if (compaction.isOutdated) return drop('The history changed under it.');
-  return turn?.cancel == null ? [] : drop('The turn was cancelled.');
+  if (turn?.cancel == null) return [];
+  return drop(isOutOfTime(turn) ? 'The turn ran out of time.' : 'The turn was cancelled.');
 }
 
 /** Between steps and between turns a finished summary replaces its messages. */
@@ -55,11 +56,12 @@ export function makeRoom(state: State, turn: Turn): EventBody[] | null {
 }
 
 /** Whether the turn has to wait for the current compaction. */
-export function isAwaitingCompaction({ turn, compaction, ...state }: State): boolean {
+export function isAwaitingCompaction(state: State): boolean {
+  const { turn, compaction } = state;
   if (turn === null || compaction === null || isStopping(turn)) return false;
   if (turn.phase === 'compacting') return true;
   const isHeldUp = turn.phase === 'between' && turn.ending === null && compaction.ready === null;
-  return isHeldUp && !state.isPaused && isFull({ turn, compaction, ...state });
+  return isHeldUp && !state.isPaused && isFull(state);
 }
 
 /** The summary is a second call of the model, with about as many tokens as the step's own. */

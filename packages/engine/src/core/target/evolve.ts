@@ -1,7 +1,7 @@
 /** The loop of a turn that works toward a target. */
 import type { DurableEvent, EventData, TurnOptions } from '@pawl/protocol';
 import { isNews, isRest } from '../answer/ending.ts';
-import { canonicalJson } from '../canonical-json.ts';
+import { isSameJson } from '../same-json.ts';
 import type { State, Turn } from '../state.ts';
 import type { Loop } from './state.ts';
 
@@ -47,7 +47,7 @@ export function evolveTarget(state: State, event: DurableEvent): void {
       break;
     }
     case 'todo.updated':
-      if (canonicalJson(event.data.todos) !== canonicalJson(state.todos.items)) loop.hasProgressed = true;
+      if (!isSameJson(event.data.todos, state.todos.items)) loop.hasProgressed = true;
       break;
     case 'tool.finished':
       recordCallEnd(turn, loop, event.data);

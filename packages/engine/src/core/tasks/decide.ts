@@ -7,7 +7,7 @@ import { schemaFault } from '../json-schema.ts';
 import type { State } from '../state.ts';
 import { isStopping } from '../turn/ending.ts';
 import { ownerId } from './evolve.ts';
-import { depthOf, findTask, nextTask, openTasks, taskSettingsOf, workKey } from './tasks.ts';
+import { depthOf, findTask, nextTask, openTasks, stoppedOutcome, taskSettingsOf, workKey } from './tasks.ts';
 
 export type TaskCommand = Extract<FingerprintedCommand, { type: `task.${string}` }>;
 
@@ -167,17 +167,21 @@ function assign(state: State, command: TaskCommand & { type: 'task.assign' }): D
 }
 
 function stop(state: State, command: TaskCommand & { type: 'task.stop' }): Decision {
-  const { instance, reason } = command.data;
+  const { instance, reason, isOutOfTime } = command.data;
   const { assignment, turn } = state;
   if (assignment === null || !isOwner(state, command)) return notOwner();
   if (instance < assignment.instance) return refuse('old_instance', `This is instance ${assignment.instance}.`);
   const events: EventBody[] = [];
   // An instance that was not assigned yet counts as finished when it comes.
   if (assignment.finished === null || instance > assignment.instance) {
-    events.push({ type: 'task.finished', data: { instance, outcome: 'cancelled', message: reason, envelope: null } });
+    const outcome = stoppedOutcome(command.data);
+    events.push({ type: 'task.finished', data: { instance, outcome, message: reason, envelope: null } });
   }
   if (turn !== null && turn.cancel === null) {
-    events.push({ type: 'cancel.requested', data: { turn: turn.number, reason, queue: 'wait' } });
+    events.push({
+      type: 'cancel.requested',
+      data: { turn: turn.number, reason, queue: 'wait', ...(isOutOfTime && { isOutOfTime }) },
+    });
   }
   return accept(...events);
 }

@@ -30,9 +30,9 @@ function owedToTask(task: Task): Effect[] {
   const { id, instance, cancel, pendingCommands, allotment, startedAt, isOverdue, isBegun } = task;
   const mode = cancel === null ? 'run' : 'stop';
   const effects: Effect[] = [{ kind: 'task', id: `task:${id}:${instance}`, task: id, mode }];
-  const [letter] = pendingCommands;
-  if (cancel === null && isBegun && letter !== undefined) {
-    effects.push({ kind: 'letter', id: `letter:${id}:${letter.id}`, task: id, letter: letter.id });
+  const [command] = pendingCommands;
+  if (cancel === null && isBegun && command !== undefined) {
+    effects.push({ kind: 'forward', id: `forward:${id}:${command.id}`, task: id, command: command.id });
   }
   if (allotment !== null && allotment.durationMs !== null && !isOverdue) {
     effects.push({ kind: 'timer', id: deadlineTimer(task), at: startedAt + allotment.durationMs + graceMs });

@@ -103,7 +103,7 @@ function evolveTask(state: State, task: Task, event: TaskEvent): void {
       break;
     }
     case 'task.cancelled':
-      task.cancel ??= { reason: event.data.reason };
+      task.cancel ??= { reason: event.data.reason, isOutOfTime: event.data.isOutOfTime === true };
       break;
     case 'task.ended':
       endTask(task, event.data);
@@ -188,6 +188,7 @@ const statusAfter: Record<EventData['task.ended']['outcome'], TaskStatus> = {
   completed: 'completed',
   failed: 'failed',
   cancelled: 'cancelled',
+  out_of_time: 'out_of_time',
   blocked: 'waiting_on_owner',
 };
 

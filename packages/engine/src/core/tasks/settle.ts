@@ -1,11 +1,19 @@
 /** What follows for the tasks of a session: which are cancelled, which start, and which ends are reported to the model. */
-import type { EventBody } from '@pawl/protocol';
+import type { EventBody, TaskOutcome } from '@pawl/protocol';
 import { settleFlows } from '../flows/settle.ts';
 import { noUsage } from '../spending/usage.ts';
 import type { State, Turn } from '../state.ts';
-import { isStopping, stopEnding } from '../turn/ending.ts';
+import { isOutOfTime, isStopping, stopEnding } from '../turn/ending.ts';
 import type { Task } from './state.ts';
-import { allotmentFor, joinedTasks, openTasks, taskReport, taskSettingsOf, tasksOfTurn } from './tasks.ts';
+import {
+  allotmentFor,
+  joinedTasks,
+  openTasks,
+  stoppedOutcome,
+  taskReport,
+  taskSettingsOf,
+  tasksOfTurn,
+} from './tasks.ts';
 
 /** In a turn and between turns alike. */
 export function settleTasks(state: State): EventBody[] {
@@ -19,15 +27,20 @@ function cancelTask(state: State, task: Task): EventBody[] {
   const { turn, assignment } = state;
   if (task.cancel !== null) return [];
   const cancelled = (reason: string): EventBody[] => [{ type: 'task.cancelled', data: { task: task.id, reason } }];
-  if (task.isOverdue) return cancelled('It did not end in its time.');
+  const outOfTime = (reason: string): EventBody[] => [
+    { type: 'task.cancelled', data: { task: task.id, reason, isOutOfTime: true } },
+  ];
+  if (task.isOverdue) return outOfTime('It did not end in its time.');
   if (task.isInterrupted && taskSettingsOf(state.settings).resume === 'cancel') {
     return cancelled('The process that saw to it was gone, and by the settings it does not go on after that.');
   }
   if (turn !== null && isStopping(turn) && tasksOfTurn(state, turn).includes(task)) {
+    if (isOutOfTime(turn)) return outOfTime(`Turn ${turn.number}, which it worked for, ran out of time.`);
     return cancelled(`Turn ${turn.number} was stopped. ${stopEnding(turn).message}`);
   }
   if (assignment !== null && assignment.finished !== null) {
-    return cancelled(`The task that it is part of has ended. ${assignment.finished.message}`);
+    const reason = `The task that it is part of has ended. ${assignment.finished.message}`;
+    return assignment.finished.outcome === 'out_of_time' ? outOfTime(reason) : cancelled(reason);
   }
   return [];
 }
@@ -37,7 +50,7 @@ function startNextTask(state: State): EventBody[] {
   const working = state.tasks.filter(({ phase }) => phase === 'live').length;
   for (const task of state.tasks) {
     if (task.phase !== 'queued') continue;
-    if (task.cancel !== null) return [endWithoutStart(task, 'cancelled', task.cancel.reason)];
+    if (task.cancel !== null) return [endWithoutStart(task, stoppedOutcome(task.cancel), task.cancel.reason)];
     if (working >= taskSettingsOf(state.settings).live) return [];
     const allotment = allotmentFor(state, task);
     if (allotment !== null) {
@@ -50,7 +63,7 @@ function startNextTask(state: State): EventBody[] {
   return [];
 }
 
-function endWithoutStart({ id, instance }: Task, outcome: 'cancelled' | 'failed', message: string): EventBody {
+function endWithoutStart({ id, instance }: Task, outcome: TaskOutcome, message: string): EventBody {
   const nothing = { envelope: null, steps: 0, usage: noUsage, costUsd: 0, filesChanged: [], unattendedDenials: 0 };
   return { type: 'task.ended', data: { task: id, instance, outcome, message, ...nothing } };
 }

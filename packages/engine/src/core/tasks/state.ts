@@ -32,7 +32,7 @@ export type Task = Omit<EventData['task.requested'], 'task' | 'call'> & {
   isOverdue: boolean;
   /** The process that drove it is gone. */
   isInterrupted: boolean;
-  cancel: { reason: string } | null;
+  cancel: { reason: string; isOutOfTime: boolean } | null;
   /** Commands for its session that were not delivered yet. */
   pendingCommands: ChildCommand[];
   /** Messages that it had not received when it ended. */

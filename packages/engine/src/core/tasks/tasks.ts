@@ -142,10 +142,15 @@ export function taskView(task: Task): TaskView {
   return { task: id, session, agent, status, isStalled, prompt, instance, message, costUsd };
 }
 
+/** How a task ends that its owner stops. */
+export const stoppedOutcome = ({ isOutOfTime }: { isOutOfTime?: boolean | undefined }): 'cancelled' | 'out_of_time' =>
+  isOutOfTime === true ? 'out_of_time' : 'cancelled';
+
 const endings: Record<TaskOutcome, string> = {
   completed: 'completed',
   failed: 'failed',
   cancelled: 'was cancelled',
+  out_of_time: 'was stopped for want of time',
   blocked: 'waits for an answer of yours',
 };
 

@@ -8,11 +8,17 @@ export function isStopping(turn: Turn): boolean {
   return turn.cancel !== null || turn.isOverTime;
 }
 
+/** Nobody stopped it: a limit of its time did, or of the time of the session that it works for. */
+export function isOutOfTime({ cancel, isOverTime }: Turn): boolean {
+  return cancel === null ? isOverTime : cancel.isOutOfTime;
+}
+
 export function stopEnding(turn: Turn): NonNullable<Turn['ending']> {
   if (turn.cancel === null) {
     return { outcome: 'max_duration', message: `The turn ran out of time in step ${turn.step}. Continue to go on.` };
   }
-  const { by, reason } = turn.cancel;
+  const { by, reason, isOutOfTime } = turn.cancel;
+  if (isOutOfTime) return { outcome: 'max_duration', message: reason ?? 'The turn ran out of time.' };
   return {
     outcome: 'cancelled',
     message: `Cancelled by ${by.id}${reason === null ? '' : `: ${reason}`}.`.replace(/\.\.$/, '.'),

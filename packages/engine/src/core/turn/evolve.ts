@@ -60,8 +60,8 @@ export function evolveTurn(state: State, event: DurableEvent): void {
       break;
     }
     case 'cancel.requested': {
-      const { reason = null, queue } = event.data;
-      turn.cancel ??= { by: event.by, reason, queue, inputs: state.queue.map((input) => input.id) };
+      const { reason = null, queue, isOutOfTime = false } = event.data;
+      turn.cancel ??= { by: event.by, reason, queue, inputs: state.queue.map((input) => input.id), isOutOfTime };
       break;
     }
     case 'review.requested':
@@ -112,7 +112,8 @@ function startTurn(state: State, { data, by, at }: DurableEvent & { type: 'turn.
 
 /** A fork copies the history; what was running stays with the original. */
 function stopForkedTurn(turn: Turn, event: DurableEvent): void {
-  turn.cancel = { by: event.by, reason: 'The session was forked here.', queue: 'run', inputs: [] };
+  const reason = 'The session was forked here.';
+  turn.cancel = { by: event.by, reason, queue: 'run', inputs: [], isOutOfTime: false };
   turn.isForked = true;
   if (turn.phase !== 'tools') turn.phase = 'between';
 }

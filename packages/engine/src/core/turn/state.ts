@@ -16,7 +16,14 @@ type TurnItself = {
   /** The profile of the step's agent; a switch takes effect at the next step. */
   profile: AgentProfile | null;
   /** `inputs` were queued when the cancel came; `queue` says what happens to them. */
-  cancel: { by: Actor; reason: string | null; queue: QueueDisposition; inputs: readonly string[] } | null;
+  cancel: {
+    by: Actor;
+    reason: string | null;
+    queue: QueueDisposition;
+    inputs: readonly string[];
+    /** A limit of its owner's time stops it. */
+    isOutOfTime: boolean;
+  } | null;
   isOverTime: boolean;
   /** How the turn ends once nothing of it is open any more. */
   ending: { outcome: TurnOutcome; message: string; result?: Json } | null;

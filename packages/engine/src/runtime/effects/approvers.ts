@@ -1,4 +1,4 @@
-/** Which group of people an approval is for. It says who answers, never whether somebody has to. */
+/** Which group of people may answer an approval. This never decides whether an approval is needed. */
 import { judgeByRules, type Question as RuleQuestion } from '@pawl/policy';
 import type { Approvers } from '@pawl/protocol';
 
@@ -15,7 +15,7 @@ export function approversOf(
 ): Approvers | null {
   for (const { rule, group } of routes) {
     const layer = { name: 'approvers', rules: { deny: [], ask: [rule], allow: [] } };
-    // What a rule might be about, it is about: those who know best are rather asked once too often.
+    // A rule that may match counts as a match, so that the experts are asked rather too often than too seldom.
     const { verdict } = judgeByRules({ ...question, layers: [layer], mode: 'auto', toolAsks: false });
     if (verdict === 'ask') return { group, members: [...(groups[group] ?? [])] };
   }

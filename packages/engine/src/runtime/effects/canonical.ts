@@ -1,4 +1,4 @@
-/** Where the paths that a shell command names really lead, so that no symlink walks around a rule. */
+/** Resolves the paths that a shell command names, so that no symlink bypasses a rule. */
 import { lstat, readlink, realpath } from 'node:fs';
 import { promisify } from 'node:util';
 import { namedPaths, prepareCommand } from '@pawl/policy';
@@ -8,7 +8,7 @@ const resolveWhole = promisify(realpath.native);
 const readTarget = promisify(readlink);
 const look = promisify(lstat);
 
-/** More names than this are judged as they are written. */
+/** Further paths are judged as they are written. */
 const maxPaths = 64;
 const maxLinks = 40;
 
@@ -22,7 +22,7 @@ export async function canonicalPathsOf(
   return new Map(await Promise.all(paths.map(async (path) => [path, await canonical(path, maxLinks)] as const)));
 }
 
-/** Of what is not there, the part that is; of a link to nothing, where it leads. */
+/** Resolves the part of a path that exists, and a link to nothing to its target. */
 async function canonical(path: string, linksLeft: number): Promise<string> {
   const whole = await resolveWhole(path).catch(() => null);
   if (whole !== null || path === '/') return whole ?? path;
@@ -35,7 +35,7 @@ async function canonical(path: string, linksLeft: number): Promise<string> {
     () => false,
   );
   if (!isLink || linksLeft === 0) return entry;
-  // Where some links lead only their owner may know: that of another's process, `/proc/1/exe`.
+  // Some links, such as `/proc/1/exe`, can only be read by their owner.
   const target = await readTarget(entry).catch(() => null);
   if (target === null) return entry;
   return canonical(target.startsWith('/') ? target : `${folder}/${target}`, linksLeft - 1);

@@ -1,14 +1,14 @@
-/** Which of the files that a session knows are otherwise on disk now. */
+/** Which of the files that a session knows have changed on disk. */
 import { createHash } from 'node:crypto';
 import type { EventData } from '@pawl/protocol';
 import type { EffectContext } from './effect.ts';
 
 type ChangedFiles = NonNullable<EventData['context.gathered']['changedFiles']>;
 
-/** Files that are looked at: those that were read or written last. */
+/** Files that are checked: those that were read or written last. */
 const maxFiles = 20;
 
-/** What cannot be read counts as it was, and what the model was told of is not told again. */
+/** A file that cannot be read counts as unchanged. A version that the model was told about is not reported again. */
 export async function changedFiles({ state, ports }: Pick<EffectContext, 'state' | 'ports'>): Promise<ChangedFiles> {
   const { files, foreignChanges } = state;
   const seen = [...files].slice(-maxFiles).map(([path, digest]) => {
@@ -21,7 +21,7 @@ export async function changedFiles({ state, ports }: Pick<EffectContext, 'state'
     .map(({ path, digest = null }) => ({ path, digest }));
 }
 
-/** Null where nothing is, undefined where nobody can tell. */
+/** Null where no file is, undefined where it cannot be read. */
 export async function digestAt(
   path: string,
   { readFile }: Pick<EffectContext['ports'], 'readFile'>,

@@ -7,7 +7,16 @@ import type { Job } from '../../context/compaction/job.ts';
 import { jobOf } from '../../context/compaction/job.ts';
 import { defaultSummaryPrompt, repairPrompt, summaryPrompt, summarySystem } from '../../context/compaction/prompt.ts';
 import type { Outcome } from '../../core/index.ts';
-import { addCost, addUsage, budgetReached, isFull, noUsage, shortenMiddle, totalTokens } from '../../core/index.ts';
+import {
+  addCost,
+  addUsage,
+  budgetReached,
+  isFull,
+  isTooLong,
+  noUsage,
+  shortenMiddle,
+  totalTokens,
+} from '../../core/index.ts';
 import type { Model, ModelMessage, ModelRequest } from '../../ports.ts';
 import { untilAborted } from '../../waiting.ts';
 import { chainRequest } from '../middleware.ts';
@@ -16,18 +25,19 @@ import { inTime } from './in-time.ts';
 
 /** How long the model may take for a summary and its repair, ms: a turn may be waiting for it. */
 const maxSummaryMs = 10 * 60_000;
-/** How long files and memory may take that go with it, ms. */
+/** How long reading the files and notes that go with it may take, ms. */
 const maxReadingMs = 10_000;
 
 /**
- * Summarises the earlier conversation with the session's model. A summary that is none is asked for once more; then,
- * and where the turn cannot wait for a model that fails, a digest is made without one. May be repeated after a crash.
+ * Summarises the earlier conversation with the session's model. A summary with problems is asked for once more. If it
+ * still has some, or the turn cannot wait for a failing model, a digest is made without a model. May be repeated after a
+ * crash.
  */
 export const runCompact: Runner<'compact'> = async (effect, context) => {
   const { state, signal, report, broadcast } = context;
   const job = jobOf(state);
   if (job === null) return;
-  // Beside a turn, that is what is told of; where the turn waits for this, the session says so.
+  // During a turn the turn's own activity is shown; if the turn waits for this, the session says so.
   if (state.turn === null) broadcast({ type: 'activity', data: { activity: 'compacting' } });
   const outcome = await untilAborted(signal, outcomeOf(effect.id, job, context));
   if (outcome !== null) await report(outcome);
@@ -43,19 +53,19 @@ async function outcomeOf(effect: string, job: Job, context: EffectContext): Prom
   if (typeof made === 'string') {
     return { type: 'compaction.failed', effect, data: { message: made, ...spent } };
   }
-  // What goes with the summary helps, and its absence harms nothing.
+  // Files and notes are optional.
   const files = await inTime(() => keyFiles(job, context), maxReadingMs, context).catch(() => []);
   const recalled = await inTime(() => recall(job, context), maxReadingMs, context).catch(() => []);
   if (context.signal.aborted) return null;
   return { type: 'compaction.summarised', effect, data: { ...made, files, recalled, ...spent } };
 }
 
-/** A sentence instead of a summary says why there is none. What was spent is added to `spent`. */
+/** Returns a sentence if there is no summary. Costs are added to `spent`. */
 async function summarise(job: Job, context: EffectContext, spent: Spent): Promise<Summary | string> {
   const digest: Summary = { kind: 'digest', summary: digestOf(job) };
   if (job.isMechanical) return digest;
   try {
-    const said = await inTime((signal) => checked(job, { ...context, signal }, spent), maxSummaryMs, context);
+    const said = await inTime((signal) => summaryOrNull(job, { ...context, signal }, spent), maxSummaryMs, context);
     return said === null ? digest : { kind: 'summary', summary: said };
   } catch (thrown) {
     const problem = messageOf(thrown);
@@ -64,18 +74,18 @@ async function summarise(job: Job, context: EffectContext, spent: Spent): Promis
   }
 }
 
-/** Null when the model wrote none that can be used. */
-async function checked(job: Job, context: EffectContext, spent: Spent): Promise<string | null> {
+/** Null when the model wrote no usable summary. */
+async function summaryOrNull(job: Job, context: EffectContext, spent: Spent): Promise<string | null> {
   const model = await context.ports.modelFor(context.state.settings.model);
   const { request, said } = await firstSummary(job, model, context, spent);
   const problems = problemsOf(said, job);
   if (problems.length === 0) return said;
   if (!isAffordable(context, spent)) return null;
-  const again = await ask(repaired(request, said, problems, model), model, context, spent);
+  const again = await askModel(repairRequest(request, said, problems, model), model, context, spent);
   return problemsOf(again, job).length === 0 ? again : null;
 }
 
-/** What the conversation is cut to, of the room that there should be, when the model finds it too long. */
+/** Shares of the window that the conversation is cut to, in turn, when the request is too long for the model. */
 const shares = [1, 0.5, 0.2];
 
 async function firstSummary(job: Job, model: Model, context: EffectContext, spent: Spent) {
@@ -83,10 +93,9 @@ async function firstSummary(job: Job, model: Model, context: EffectContext, spen
   for (const share of shares) {
     const request = requestOf(context, model, summaryPrompt(template, job, share));
     try {
-      return { request, said: await ask(request, model, context, spent) };
+      return { request, said: await askModel(request, model, context, spent) };
     } catch (thrown) {
-      const isTooLong = toPawlError(thrown, 'model_failed').code === 'context_overflow';
-      if (!isTooLong || share === shares.at(-1)) throw thrown;
+      if (!isTooLong(toPawlError(thrown, 'model_failed').code) || share === shares.at(-1)) throw thrown;
     }
   }
   throw new Error('There is always a last share.');
@@ -107,7 +116,7 @@ function requestOf({ state }: EffectContext, model: Model, prompt: string): Mode
   };
 }
 
-function repaired(request: ModelRequest, said: string, problems: readonly string[], model: Model): ModelRequest {
+function repairRequest(request: ModelRequest, said: string, problems: readonly string[], model: Model): ModelRequest {
   const text = said.trim() === '' ? '(nothing)' : said;
   return {
     ...request,
@@ -127,7 +136,7 @@ function repaired(request: ModelRequest, said: string, problems: readonly string
 }
 
 /** One call of the model; the text of its answer. */
-async function ask(request: ModelRequest, model: Model, context: EffectContext, spent: Spent): Promise<string> {
+async function askModel(request: ModelRequest, model: Model, context: EffectContext, spent: Spent): Promise<string> {
   const { ports, signal, broadcast } = context;
   const stream = chainRequest(ports.requestMiddleware, (changed, limit) => model.stream(changed, limit));
   for await (const event of stream({ ...request, at: ports.clock.now() }, signal)) {
@@ -144,15 +153,15 @@ async function ask(request: ModelRequest, model: Model, context: EffectContext, 
   throw new Error('The model ended its stream without a whole summary.');
 }
 
-/** Another call of about the same size. */
+/** Whether another call of about the same size is within the budget. */
 function isAffordable({ state }: EffectContext, { usage, costUsd }: Spent): boolean {
   return budgetReached(state, state.turn, { tokens: totalTokens(usage), usd: costUsd }) === null;
 }
 
 const maxFiles = 6;
-const longestFile = 24_000;
+const maxFileCharacters = 24_000;
 
-/** The files that were changed last, as they are now. What cannot be read, or is no text, is left out. */
+/** The files that were changed last, as they are now. Files that cannot be read, or are no text, are left out. */
 async function keyFiles(
   { edited }: Job,
   { ports }: EffectContext,
@@ -163,12 +172,12 @@ async function keyFiles(
     if (bytes === null || bytes.includes(0)) continue;
     const text = ports.redactor.redact(new TextDecoder().decode(bytes));
     const digest = `sha256-${createHash('sha256').update(bytes).digest('hex')}`;
-    files.push({ path, digest, text: shortenMiddle(text, longestFile) });
+    files.push({ path, digest, text: shortenMiddle(text, maxFileCharacters) });
   }
   return files;
 }
 
-/** What memory has to the task and to what was said last. */
+/** Notes about the task and the latest input. */
 async function recall({ task, messages }: Job, { ports, state }: EffectContext): Promise<string[]> {
   const last = messages.findLast((message) => message.role === 'user' && message.source === 'input');
   const said = last?.role === 'user' ? textOf(last.content) : '';

@@ -13,13 +13,13 @@ const finalCodes: ReadonlySet<string> = new Set([
   'may_not_write',
 ]);
 
-/** Hands a mail to whom it is for. That it may be handed over twice does no harm: it is accepted once. */
+/** Delivers a mail to its session. A repeated delivery does no harm: a mail is accepted once. */
 export const runDeliver: Runner<'deliver'> = async (effect, { state, ports, signal, report }) => {
   const outgoing = state.mail.outbox.find(({ mail }) => mail === effect.mail);
   if (outgoing === undefined) return;
   const { attempts: _, retryAt: __, to, ...letter } = outgoing;
   try {
-    const delivered = await untilAborted(signal, ports.post.deliver(to, { ...letter, from: state.session }));
+    const delivered = await untilAborted(signal, ports.mail.deliver(to, { ...letter, from: state.session }));
     if (delivered === null) return;
     await report({ type: 'mail.delivered', effect: effect.id, mail: effect.mail });
   } catch (error) {

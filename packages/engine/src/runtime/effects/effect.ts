@@ -7,12 +7,12 @@ import type { Attachments } from '../attachments.ts';
 import type { Children } from '../children.ts';
 import type { EarlyCalls } from '../early-calls.ts';
 import type { LiveSession } from '../live-session.ts';
+import type { MailDelivery } from '../mail-delivery.ts';
 import type { RequestMiddleware, ToolMiddleware } from '../middleware.ts';
-import type { Post } from '../post.ts';
 import type { PromptSet } from '../prompts.ts';
 import type { ApproverRoutes } from './approvers.ts';
 
-/** What the effects of a session have at hand. */
+/** The ports that effects use. */
 export type EffectPorts = {
   clock: Clock;
   blobs: BlobStore;
@@ -22,7 +22,7 @@ export type EffectPorts = {
   modelFor(name: string): Promise<Model>;
   /** Rules from outside the session, each with the name of where it comes from. */
   ruleLayers: readonly RuleLayer[];
-  /** Who is asked for which approvals; without, everybody is for all. */
+  /** Who is asked for which approvals; without it, everybody is asked for all. */
   approvers?: ApproverRoutes;
   /** The system prompt of sessions whose surroundings are not gathered. */
   system(state: Readonly<State>): string;
@@ -32,7 +32,7 @@ export type EffectPorts = {
   notify(session: string, text: string): void;
   redactor: Redactor;
   /** Carries mail to other sessions. */
-  post: Post;
+  mail: MailDelivery;
   /** The agents that there are; without, a session's agent is a name and no more. */
   agents?: Agents;
   surroundings?: Surroundings;
@@ -56,7 +56,7 @@ export type EffectPorts = {
   session(id: string): Promise<LiveSession | null>;
 };
 
-/** What one running effect has at hand: to look at the session, to report, and to learn that it is no longer owed. */
+/** What a running effect uses to read the session, to report, and to learn that it is no longer owed. */
 export type EffectContext = {
   ports: EffectPorts;
   state: Readonly<State>;
@@ -65,7 +65,7 @@ export type EffectContext = {
   /** Resolves, when the outcome is durable, to whether it counted. Rejects if it could not be written. */
   report(outcome: Outcome): Promise<boolean>;
   broadcast(body: TransientBody): void;
-  /** Reads begun before the answer that asks for them was whole. */
+  /** Calls that were started before their answer was whole. */
   speculation: EarlyCalls;
 };
 

@@ -9,12 +9,12 @@ import { changedFiles } from './changed-files.ts';
 import type { EffectContext, Runner } from './effect.ts';
 import { inTime } from './in-time.ts';
 
-/** How long it may take, ms; then the turn goes on without. */
+/** How long gathering may take, ms; then the turn goes on without it. */
 const maxMs = 10_000;
 
 /**
- * Looks at what surrounds the work. Whatever goes wrong, the turn goes on: with the pieces that are built in where
- * there are no others yet, else with what there was; and a person is told.
+ * Gathers the surroundings of the work. If something fails, the turn goes on with the earlier fragments, or with the
+ * built-in ones where there are none, and a notice says so.
  */
 export const runGather: Runner<'gather'> = async (effect, context) => {
   const { state, signal, report } = context;
@@ -37,7 +37,7 @@ export const runGather: Runner<'gather'> = async (effect, context) => {
   await report({ type: 'context.gathered', effect: effect.id, data });
 };
 
-/** Every source by itself: one that fails takes nothing from the others. */
+/** Asks every source separately, so that one failure does not affect the others. */
 async function hydrateAll(asked: Asked, context: EffectContext): Promise<Hydration[]> {
   const { ports, state, signal } = context;
   const { session, cwd, agent, metadata, task } = asked;
@@ -56,15 +56,15 @@ async function hydrateAll(asked: Asked, context: EffectContext): Promise<Hydrati
   return hydrationOf(state, found);
 }
 
-/** A disk that does not answer keeps no turn waiting. */
+/** A disk that does not answer must not keep the turn waiting. */
 function changedInTime(context: EffectContext): ReturnType<typeof changedFiles> {
   return inTime(() => changedFiles(context), maxMs, context).catch(() => []);
 }
 
-type Known = Omit<SurroundingsQuery, 'role' | 'prompts' | 'now' | 'notice'>;
+type LoggedQuery = Omit<SurroundingsQuery, 'role' | 'prompts' | 'now' | 'notice'>;
 
-/** What the log says of the turn: taken at once, since the state goes on. */
-function queryOf(state: Readonly<State>): Known {
+/** The part of the query that comes from the log; read at once, because the state changes later. */
+function queryOf(state: Readonly<State>): LoggedQuery {
   const { cwd, agent, mode, isAttended, metadata } = state.settings;
   const input = state.messages.findLast((message) => message.role === 'user' && message.source === 'input');
   return {
@@ -94,7 +94,7 @@ async function gatherAll(asked: Asked, context: EffectContext): Promise<readonly
   const { ports, signal } = context;
   const work = async (limit: AbortSignal) => {
     const query: SurroundingsQuery = { ...asked, role: await roleOf(asked, context) };
-    const gather = ports.surroundings?.gather ?? builtin;
+    const gather = ports.surroundings?.gather ?? builtinFragments;
     return gather.call(ports.surroundings, query, limit);
   };
   try {
@@ -102,11 +102,11 @@ async function gatherAll(asked: Asked, context: EffectContext): Promise<readonly
   } catch (thrown) {
     if (signal.aborted) return null;
     asked.notice(`What surrounds the work could not be gathered, and is left out: ${messageOf(thrown)}`);
-    return asked.isFull ? builtin({ ...asked, role: null }) : null;
+    return asked.isFull ? builtinFragments({ ...asked, role: null }) : null;
   }
 }
 
-/** The agent's part of the prompt. One that cannot be read any more stays as it was. */
+/** The agent's part of the prompt. If it cannot be read any more, the earlier text stays. */
 async function roleOf(asked: Asked, { ports }: EffectContext): Promise<SurroundingsQuery['role']> {
   try {
     const agent = (await ports.agents?.get(asked.agent, asked.cwd)) ?? null;
@@ -120,8 +120,8 @@ async function roleOf(asked: Asked, { ports }: EffectContext): Promise<Surroundi
   return before === undefined ? null : { text: before.text, source: before.source ?? null };
 }
 
-/** Of a host that knows of no surroundings: the pieces that are built in. */
-async function builtin(query: SurroundingsQuery): Promise<readonly Fragment[] | null> {
+/** The built-in fragments, for a host without surroundings. */
+async function builtinFragments(query: SurroundingsQuery): Promise<readonly Fragment[] | null> {
   const system = composePrompt({ ...query, platform: process.platform });
   const others = query.isFull ? [] : query.fragments.filter(({ region }) => region !== 'system');
   const fragments = [...system, ...others];

@@ -1,8 +1,8 @@
 import type { EffectContext } from './effect.ts';
 
 /**
- * The result of `work`, which is told to stop when its time is up or the effect is no longer owed. Rejects then at once,
- * whatever `work` does.
+ * The result of `work`. When its time is up or the effect is no longer owed, the signal of `work` aborts and this rejects
+ * at once.
  */
 export async function inTime<Value>(
   work: (signal: AbortSignal) => Promise<Value>,
@@ -26,7 +26,7 @@ export async function inTime<Value>(
   } finally {
     callOff();
     whole.removeEventListener('abort', giveUp);
-    // What an abandoned call still throws was answered for by the abort.
+    // An error after the abort has nobody left to handle it.
     result.catch(() => undefined);
   }
 }

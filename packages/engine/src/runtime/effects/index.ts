@@ -1,10 +1,10 @@
-/** What is owed to the world, and who performs it: one file each. */
+/** The runner of each kind of effect, one file each. */
 import { runCompact } from './compact.ts';
 import { runDeliver } from './deliver.ts';
 import type { Runners } from './effect.ts';
+import { runForward } from './forward.ts';
 import { runGather } from './gather.ts';
 import { runJudge } from './judge.ts';
-import { runLetter } from './letter.ts';
 import { runModel } from './model.ts';
 import { runTask } from './task.ts';
 import { runTimer } from './timer.ts';
@@ -21,5 +21,5 @@ export const runners: Runners = {
   compact: runCompact,
   timer: runTimer,
   task: runTask,
-  letter: runLetter,
+  forward: runForward,
 };

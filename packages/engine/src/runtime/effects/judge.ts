@@ -5,10 +5,10 @@ import type { AgentProfile, JsonObject, Judgement } from '@pawl/protocol';
 import { isPawlError, messageOf } from '@pawl/protocol';
 import { toolsFor } from '../../context/audience.ts';
 import type { Call } from '../../core/index.ts';
-import { canonicalJson, findCall, isRepetition, lastSameCall, repetitionRule } from '../../core/index.ts';
+import { findCall, isRepetition, isSameJson, lastSameCall, repetitionRule } from '../../core/index.ts';
 import type { Tool, ToolPlan, ToolScope } from '../../ports.ts';
 import { validateInput } from '../../registry/validate.ts';
-import { shapeOutput } from '../shape.ts';
+import { truncateOutput } from '../truncate-output.ts';
 import { approversOf } from './approvers.ts';
 import { canonicalPathsOf } from './canonical.ts';
 import { digestAt } from './changed-files.ts';
@@ -29,18 +29,18 @@ export const runJudge: Runner<'judge'> = async (effect, context) => {
   await context.report({ type: 'tool.judged', effect: effect.id, judgement });
 };
 
-/** What is asked for, as far as judging goes. */
+/** A call, as far as judging needs it. */
 export type Asked = Pick<Call, 'id' | 'tool' | 'input' | 'malformed'>;
 type JudgeContext = Pick<EffectContext, 'ports' | 'state' | 'signal'>;
 
 /** The verdict on one call, and never an exception. */
 export function judge(call: Asked, context: JudgeContext): Promise<Judgement> {
-  return pipeline(call, context).catch((thrown: unknown) => fault(call, thrown));
+  return pipeline(call, context).catch((thrown: unknown) => judgingFailed(call, thrown));
 }
 
 async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> {
   const { state, ports } = context;
-  if (state.turn?.options.toolChoice === 'none') return mistake(call, 'check choice', notAsked(call));
+  if (state.turn?.options.toolChoice === 'none') return mistake(call, 'check choice', noToolsMessage(call));
   const { profile } = state.settings;
   const tools = toolsFor(ports.tools, state, profile);
   const tool = tools.get(call.tool);
@@ -50,7 +50,7 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
     return mistake(
       call,
       'check tool',
-      isOthers ? notTheAgents(call.tool, profile, names) : unknownTool(call.tool, names),
+      isOthers ? otherAgentsToolMessage(call.tool, profile, names) : unknownToolMessage(call.tool, names),
     );
   }
   if (call.malformed !== null) {
@@ -68,21 +68,21 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
   const paths = [...((await tool.paths?.(input, scope)) ?? [])];
   const subjects = subjectsOf(tool, input, paths);
   const base = { tool: tool.name, subjects, cwd: state.settings.cwd, home: homedir() };
-  // Before the tool is asked what a command does: that needs the shell's grammar.
+  // Loads the shell's grammar, which the tool needs to say what a command does.
   const command = subjects.find(({ kind }) => kind === 'command');
   const canonicalPaths = command === undefined ? new Map() : await canonicalPathsOf(command.value, base);
   const effect = typeof tool.effect === 'function' ? tool.effect(input) : tool.effect;
   const asked = { ...base, canonicalPaths, effect };
   const { isLoop, ...seen } = isPolling(tool, input)
     ? notRepeated
-    : await lookForLoop(call, { effect, paths }, context);
-  if (isLoop) return { ...mistake(call, repetitionRule, looping(call)), effect, paths };
+    : await checkRepetition(call, { effect, paths }, context);
+  if (isLoop) return { ...mistake(call, repetitionRule, repetitionMessage(call)), effect, paths };
   const containment = (await tool.containment?.(input, scope)) ?? 'none';
   const { ruling, parts } = explainByRules({
     ...asked,
     layers: layersOf(context),
     mode: state.settings.mode,
-    toolAsks: await asks(tool, input, effect, scope),
+    toolAsks: await toolAsks(tool, input, effect, scope),
     containment,
   });
   const { verdict, rule, reason } = ruling;
@@ -93,14 +93,14 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
   const stray = judgeScope(scopes, { ...asked, paths, isHeld });
   if (stray !== null) return { ...judged, ...stray };
 
-  // Only now may the world be looked at on the call's behalf: what a denied call would find is not told.
-  const plan = await planned(tool, input, scope);
+  // The plan reads the world on behalf of the call, so it is only made for calls that are not denied.
+  const plan = await planCall(tool, input, scope);
   if (plan.problem !== undefined) return { ...mistake(call, 'check plan', plan.problem), effect, paths };
   if (verdict !== 'ask') return { ...judged, ...plan.found };
   const approvers = ports.approvers === undefined ? null : approversOf(ports.approvers, asked);
   return {
     ...judged,
-    // That a tool asks, as it always does, is said by its question.
+    // The usual reason, that the tool asks, need not be repeated.
     ...(reason !== plainAsk(tool.name) && { reason }),
     ...plan.found,
     // No rule lets a call out of its sandbox.
@@ -110,10 +110,10 @@ async function pipeline(call: Asked, context: JudgeContext): Promise<Judgement> 
   };
 }
 
-/** Parts of a call that are told apart, at most. */
+/** Parts of a call that are listed, at most. */
 const maxParts = 50;
 
-/** Of a call that touches several things, which ones need the answer and which are allowed already. */
+/** The parts of a call that need the approval, and those that are allowed already. */
 function partsOf(parts: readonly JudgedPart[]): Pick<Judgement, 'parts'> {
   const needing = parts.filter(({ verdict }) => verdict === 'ask');
   if (needing.length === 0 || needing.length === parts.length) return {};
@@ -122,13 +122,17 @@ function partsOf(parts: readonly JudgedPart[]): Pick<Judgement, 'parts'> {
   return { parts: told.map(({ text, verdict, rule }) => ({ text, verdict, rule })) };
 }
 
-function notTheAgents(tool: string, profile: AgentProfile | null | undefined, names: readonly string[]): string {
+function otherAgentsToolMessage(
+  tool: string,
+  profile: AgentProfile | null | undefined,
+  names: readonly string[],
+): string {
   return `The agent ${profile?.name ?? ''} does not have the tool "${tool}". It has: ${names.join(', ')}.`;
 }
 
-async function planned(tool: Tool, input: JsonObject, scope: ToolScope) {
+async function planCall(tool: Tool, input: JsonObject, scope: ToolScope) {
   try {
-    // As it will stand in the log; what JSON cannot hold is the tool's mistake, and is found before anything is done.
+    // As the log will hold it. A plan that JSON cannot hold is the tool's mistake, found before anything is done.
     const { questions = [], ...found }: ToolPlan = JSON.parse(JSON.stringify((await tool.plan?.(input, scope)) ?? {}));
     checkQuestions(questions);
     return { found: { ...found, ...(questions.length > 0 && { questions: [...questions] }) } };
@@ -137,11 +141,16 @@ async function planned(tool: Tool, input: JsonObject, scope: ToolScope) {
   }
 }
 
-async function asks(tool: Tool, input: JsonObject, effect: Judgement['effect'], scope: ToolScope): Promise<boolean> {
+async function toolAsks(
+  tool: Tool,
+  input: JsonObject,
+  effect: Judgement['effect'],
+  scope: ToolScope,
+): Promise<boolean> {
   return tool.approval === undefined ? effect !== 'read' : tool.approval(input, scope);
 }
 
-/** What rules are held against: the canonical paths, or the tool's main argument. */
+/** What rules are matched against: the canonical paths, or the tool's main argument. */
 function subjectsOf(tool: Tool, input: JsonObject, paths: readonly string[]): Subject[] {
   if (tool.subjectKind === 'path') return paths.map((value) => ({ kind: 'path', value }));
   const first = Object.values(input).find((value) => typeof value === 'string');
@@ -150,12 +159,12 @@ function subjectsOf(tool: Tool, input: JsonObject, paths: readonly string[]): Su
 }
 
 function mistake(call: Asked, rule: string, problem: string): Judgement {
-  const reason = shapeOutput(problem, { isError: true }).content;
+  const reason = truncateOutput(problem, { isError: true }).content;
   return { call: call.id, verdict: 'deny', rule, reason, isMistake: true, effect: 'read', paths: [] };
 }
 
-/** What cannot be judged does not run. */
-function fault(call: Asked, thrown: unknown): Judgement {
+/** A call that cannot be judged does not run. */
+function judgingFailed(call: Asked, thrown: unknown): Judgement {
   const rule = isPawlError(thrown, 'bad_rule') ? 'check rules' : 'check call';
   return mistake(call, rule, `This call could not be judged, so it was not run: ${messageOf(thrown)}`);
 }
@@ -165,8 +174,8 @@ const notRepeated = { isLoop: false };
 const isPolling = ({ isPolling: declared = false }: Tool, input: JsonObject): boolean =>
   typeof declared === 'function' ? declared(input) : declared;
 
-/** Whether the call only goes round in circles; and what it is about to read, for the next time that it is made. */
-async function lookForLoop(
+/** Whether the call is a repetition; and the digests of what it reads, to compare with the next time. */
+async function checkRepetition(
   call: Asked,
   { effect, paths }: Pick<Judgement, 'effect' | 'paths'>,
   { state, ports }: JudgeContext,
@@ -174,11 +183,11 @@ async function lookForLoop(
   const before = lastSameCall(state, call);
   if (before === null) return notRepeated;
   const isLoop = isRepetition(state, call);
-  // What was not let read before is not looked at.
+  // Files of a call that did not run before are not read here either.
   const hasRun = before.status === 'ok' || before.status === 'error';
   if (effect !== 'read' || !hasRun || paths.length === 0) return { isLoop };
   const seen = await digestsOf(paths, ports);
-  return { isLoop: isLoop && canonicalJson(seen) === canonicalJson(before.seen ?? before.digests), seen };
+  return { isLoop: isLoop && isSameJson(seen, before.seen ?? before.digests), seen };
 }
 
 async function digestsOf(
@@ -189,15 +198,15 @@ async function digestsOf(
   return Object.fromEntries(found.flatMap(({ path, digest }) => (digest === undefined ? [] : [[path, digest]])));
 }
 
-function looping(call: Asked): string {
+function repetitionMessage(call: Asked): string {
   return `This is the third time in this turn that ${call.tool} is called with these arguments. Each time the result was the same, and nothing was changed since. It was not run again. Do something else.`;
 }
 
-function notAsked({ tool }: Asked): string {
+function noToolsMessage({ tool }: Asked): string {
   return `Not run: in this turn no tools are called, and ${tool} was. Answer without.`;
 }
 
-function unknownTool(name: string, known: readonly string[]): string {
+function unknownToolMessage(name: string, known: readonly string[]): string {
   const list = known.length === 0 ? 'There are no tools.' : `There are: ${known.join(', ')}.`;
   return `There is no tool "${name}". ${list}`;
 }

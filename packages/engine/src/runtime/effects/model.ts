@@ -63,7 +63,7 @@ export const runModel: Runner<'model'> = async (effect, context) => {
 
 async function ask(name: string, context: EffectContext, answer: Answer, isOwed: () => boolean) {
   const model = await context.ports.modelFor(name);
-  const message = await within(context, model, (signal) => answer.follow(model, isOwed, signal));
+  const message = await withinTimeLimit(context, model, (signal) => answer.follow(model, isOwed, signal));
   return { model: message.model ?? model.id, message };
 }
 
@@ -71,7 +71,7 @@ async function ask(name: string, context: EffectContext, answer: Answer, isOwed:
 class RequestTimeout extends PawlError {}
 
 /** A call within the time that the turn gives each; a model that keeps to it by itself is left to. */
-async function within(
+async function withinTimeLimit(
   { ports: { clock }, signal, state }: EffectContext,
   model: Model,
   call: (signal: AbortSignal) => Promise<ModelMessage>,

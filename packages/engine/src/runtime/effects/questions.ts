@@ -1,4 +1,4 @@
-/** The questions of a plan, held against what a question is: they come from tools that anybody may write. */
+/** Validates the questions of a plan, which come from tools that anybody may write. */
 import type { Question } from '@pawl/protocol';
 import { answerProblem } from '../../core/index.ts';
 
@@ -7,7 +7,7 @@ const maxQuestions = 8;
 /** Options that one question may have. */
 const maxOptions = 9;
 
-/** @throws with a sentence for whoever wrote them, when they are none. */
+/** @throws an error with a sentence for the author of the tool. */
 export function checkQuestions(questions: readonly Question[]): void {
   if (!Array.isArray(questions)) throw new Error('The questions are no list.');
   if (questions.length > maxQuestions) throw new Error(`Ask at most ${maxQuestions} questions at once.`);

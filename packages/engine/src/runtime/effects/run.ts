@@ -1,4 +1,4 @@
-/** One run of a tool, from its arguments to what the log is to hold of it. */
+/** One run of a tool, from its arguments to the data of `tool.finished`. */
 import type { JsonObject } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError } from '@pawl/protocol';
 import type { Call, ToolDeclarations } from '../../core/index.ts';
@@ -7,8 +7,8 @@ import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
 import { validateInput } from '../../registry/validate.ts';
 import { chainTool } from '../middleware.ts';
 import { outcomeOf } from '../outcome.ts';
-import { heldToSchema } from '../result.ts';
-import { shapeOutput } from '../shape.ts';
+import { checkOutcome } from '../result.ts';
+import { truncateOutput } from '../truncate-output.ts';
 import type { EffectContext } from './effect.ts';
 import type { Ended, Ending, Ran } from './ended.ts';
 import { toolScope } from './scope.ts';
@@ -20,16 +20,15 @@ const stopGraceMs = 2000;
 const leftBehind = 'left_behind';
 
 type World = Pick<EffectContext, 'ports' | 'state' | 'signal'>;
-type Judged = Pick<Call, 'id' | 'input' | 'judgement'> & Partial<Pick<Call, 'questions'>>;
+type JudgedCall = Pick<Call, 'id' | 'input' | 'judgement'> & Partial<Pick<Call, 'questions'>>;
 
 /**
- * Runs the tool, through the middleware. However that goes, it ends. Arguments that are valid already are taken as they
- * are, and the run begins at once.
+ * Runs the tool through the middleware. Always resolves. With `isValid` the arguments are not validated again.
  */
 export async function runOnce(
   world: World,
   tool: Tool,
-  call: Judged,
+  call: JudgedCall,
   progress: ToolContext['progress'],
   isValid = false,
 ): Promise<Ran> {
@@ -53,8 +52,8 @@ export async function runOnce(
       run(tool, isValid ? call.input : await inputOf(tool, call), context),
     );
     const { ending, ...said } = await endingOf(world, outcomeOf(tool.name, outcome));
-    // A tool that was stopped says what it can; that it was stopped is not its to say.
-    const status = signal.aborted && ending.status !== 'ok' ? 'cancelled' : ending.status;
+    // The engine decides the status of a stopped call; the tool only gives the text.
+    const status = signal.aborted && ending.status !== 'ok' ? stoppedStatus(signal) : ending.status;
     return {
       ending: { ...ending, ...outside, status, durationMs: ports.clock.now() - begun },
       ...said,
@@ -62,21 +61,24 @@ export async function runOnce(
   } catch (thrown) {
     if (isPawlError(thrown, 'outdated')) return { outdated: thrown.message };
     const isLeft = isPawlError(thrown, leftBehind);
-    // Whatever a tool that does not stop still does, nobody will see.
+    // Nobody sees what a tool does that does not stop.
     const isUnknown = isLeft && call.judgement?.effect !== 'read';
-    const status = !signal.aborted ? 'error' : isUnknown ? 'unknown' : 'cancelled';
+    const status = !signal.aborted ? 'error' : isUnknown ? 'unknown' : stoppedStatus(signal);
     const sentence = signal.aborted && !isLeft ? stopText(signal.reason) : messageOf(thrown);
-    const { content } = shapeOutput(ports.redactor.redact(sentence), { isError: true });
+    const { content } = truncateOutput(ports.redactor.redact(sentence), { isError: true });
     return { ending: { status, content, ...outside, durationMs: ports.clock.now() - begun } };
   }
 }
 
-/** What ends because of a limit of time, nobody has cancelled. */
-function stopText(reason: unknown): string {
-  return `${isPawlError(reason, 'max_duration') ? 'Stopped' : 'Cancelled'}. ${messageOf(reason)}`;
-}
+const isLate = (reason: unknown) => isPawlError(reason, 'max_duration');
 
-/** A tool that does not stop when told to is left behind. */
+/** A time limit is not a cancel. */
+const stopText = (reason: unknown) => `${isLate(reason) ? 'Stopped' : 'Cancelled'}. ${messageOf(reason)}`;
+
+/** The status of a call that was stopped. */
+export const stoppedStatus = ({ reason }: AbortSignal) => (isLate(reason) ? 'out_of_time' : 'cancelled');
+
+/** Waits for `work`; rejects with `left_behind` if it does not stop in time after an abort. */
 export async function withGrace<Value>({ signal, ports }: World, name: string, work: Promise<Value>): Promise<Value> {
   let callOff: () => void = () => undefined;
   const overdue = new Promise<never>((_, reject) => {
@@ -102,46 +104,46 @@ export async function withGrace<Value>({ signal, ports }: World, name: string, w
   }
 }
 
-/** The arguments as the tool's schema makes them, which is how they were judged: with defaults, transformed. */
+/** The arguments as the tool's schema transforms them, with defaults, which is how they were judged. */
 export async function inputOf(tool: Tool, { input }: Pick<Call, 'input'>): Promise<JsonObject> {
   const valid = await validateInput(tool, input);
   if (valid.ok) return valid.value;
   throw new Error(valid.message);
 }
 
-/** An outcome as it stands in the log: shaped to its limits, the whole kept as a blob. */
+/** An outcome as the log holds it: truncated to its limits, the whole kept as a blob. */
 export async function endingOf(world: World, given: ToolOutcome): Promise<Ended> {
   const demand = demandOf(world.state, given);
-  const { held, ...checked } = demand === null ? { held: given } : await heldToSchema(demand, given);
+  const { held, ...checked } = demand === null ? { held: given } : await checkOutcome(demand, given);
   const outcome = withoutSecrets(world, held);
   const isError = outcome.isError === true;
-  const shaped = shapeOutput(outcome.content, { isError });
+  const shaped = truncateOutput(outcome.content, { isError });
   const details: JsonObject = { ...outcome.details, ...shaped.details };
   if (shaped.isTruncated) {
-    // The deed is done whatever becomes of its output: a blob that cannot be written costs only what was cut.
+    // The deed is done: if the blob cannot be written, only the cut part of the output is lost.
     const { keep = (text: string) => text } = world.ports.redactor;
     const digest = await world.ports.blobs.put(new TextEncoder().encode(keep(outcome.content))).catch(() => null);
     if (digest !== null) details.output = digest;
     shaped.content += `\n[${digest === null ? 'The whole output could not be kept.' : `The whole output can be read with the path output:${digest}`}]`;
   }
-  const { files, refused } = await admitted(world, outcome);
+  const { files, refused } = await admitFiles(world, outcome);
   const ending: Ending = {
     status: isError ? 'error' : 'ok',
     content: [shaped.content, ...refused].filter((text) => text !== '').join('\n'),
     details,
     ...(files.length > 0 && { files }),
-    ...endOf(outcome),
+    ...turnEndIn(outcome),
   };
   return { ending, declared: declaredIn(outcome), ...checked };
 }
 
-function repliesTo({ questions }: Judged): Pick<ToolContext, 'replies'> {
+function repliesTo({ questions }: JudgedCall): Pick<ToolContext, 'replies'> {
   const { outcome, answers = null } = questions?.reply ?? {};
   return outcome === undefined || answers === null ? {} : { replies: { outcome, answers } };
 }
 
-/** How the turn ends with it, if it does. */
-function endOf({ endsTurn, isBlocked, result }: ToolOutcome): Pick<Ending, 'endsTurn' | 'isBlocked' | 'result'> {
+/** The part of the outcome that ends the turn, if it does. */
+function turnEndIn({ endsTurn, isBlocked, result }: ToolOutcome): Pick<Ending, 'endsTurn' | 'isBlocked' | 'result'> {
   if (endsTurn === undefined) return {};
   return {
     endsTurn,
@@ -173,11 +175,11 @@ function withoutSecrets({ ports }: World, { content, details, ...outcome }: Tool
   };
 }
 
-async function admitted({ ports, state, signal }: World, { files = [] }: ToolOutcome) {
+async function admitFiles({ ports, state, signal }: World, { files = [] }: ToolOutcome) {
   return files.length === 0 ? { files: [], refused: [] } : ports.attachments.admitResult(files, state, signal);
 }
 
-/** What JSON cannot hold would keep the outcome out of the log, and the outcome is what counts. */
+/** Values that JSON cannot hold are dropped, because the outcome itself must reach the log. */
 function asJson(details: ToolOutcome['details'], redact = (text: string) => text): JsonObject {
   try {
     return JSON.parse(redact(JSON.stringify(details ?? {})));

@@ -4,11 +4,11 @@ import { toolsFor } from '../../context/audience.ts';
 import type { Call, State } from '../../core/index.ts';
 import { mailProblem, originOf } from '../../core/index.ts';
 import type { ToolMailbox, ToolScope } from '../../ports.ts';
-import type { Post } from '../post.ts';
+import type { MailDelivery } from '../mail-delivery.ts';
 import type { EffectContext } from './effect.ts';
 import { taskScope } from './task-scope.ts';
 
-/** What every function of a tool may use, for this call. */
+/** The scope that every function of a tool gets, for this call. */
 export function toolScope(
   { ports, state, signal }: Pick<EffectContext, 'ports' | 'state' | 'signal'>,
   call: Pick<Call, 'id'>,
@@ -30,7 +30,7 @@ export function toolScope(
     ...(state.assignment !== null && { writeScopes: state.assignment.scopes }),
     mode: state.settings.mode,
     ...originOf(state.settings),
-    mailbox: mailboxOf(state, ports.post),
+    mailbox: mailboxOf(state, ports.mail),
     history: () => ports.readLog(state.session),
     notify: (text) => ports.notify(state.session, text),
   };
@@ -43,7 +43,7 @@ export function layersOf({ ports, state }: Pick<EffectContext, 'ports' | 'state'
   return [...ports.ruleLayers, ...ofAgent, { name: 'session', rules }];
 }
 
-function mailboxOf(state: Readonly<State>, post: Post): ToolMailbox {
+function mailboxOf(state: Readonly<State>, post: MailDelivery): ToolMailbox {
   const { session, mail } = state;
   return {
     owner: post.ownerOf(session),
@@ -57,7 +57,7 @@ function mailboxOf(state: Readonly<State>, post: Post): ToolMailbox {
   };
 }
 
-/** Mails that were taken note of and are still shown: the latest. */
+/** Acknowledged mails that are still shown: the latest. */
 const maxShown = 100;
 
 function shownMails(inbox: State['mail']['inbox']): State['mail']['inbox'] {

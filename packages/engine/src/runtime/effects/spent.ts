@@ -3,14 +3,14 @@ import { noUsage } from '../../core/index.ts';
 import { addCost, addUsage } from '../../core/spending/usage.ts';
 import type { ModelEvent } from '../../ports.ts';
 
-/** What a call of the model cost; null dollars are an unknown number of them. */
+/** The usage and cost of a call of the model; null is an unknown cost. */
 export type Spent = { usage: Usage; costUsd: number | null };
 
 const unknown: Spent = { usage: noUsage, costUsd: null };
 
-/** Follows what a call costs while it runs, for the case that it never says so in a whole answer. */
+/** Follows the cost of a call while it runs, in case it ends without a whole answer. */
 export class SpendingMeter {
-  /** Of tries before this one. */
+  /** The cost of earlier tries. */
   #lost: Spent | null = null;
   /** What the provider counted of this try. */
   #counted: Spent | null = null;
@@ -44,12 +44,12 @@ export class SpendingMeter {
   }
 
   /**
-   * What was spent on a call without an answer; null if nothing was. A provider that refuses takes nothing for it; one that
-   * was left while it worked (`isStopped`) does, and often does not say how much.
+   * The cost of a call without an answer; null if there is none. A provider does not charge for a refusal. It does for a
+   * call that was stopped while it worked (`isStopped`), and often does not say how much.
    */
   spent(isStopped: boolean): Spent | null {
     const own = this.#counted ?? (this.#hasStreamed || (isStopped && this.#isSent) ? unknown : null);
-    return added(this.#lost, own);
+    return addSpent(this.#lost, own);
   }
 
   #endTry(): void {
@@ -60,7 +60,7 @@ export class SpendingMeter {
   }
 }
 
-function added(left: Spent | null, right: Spent | null): Spent | null {
+function addSpent(left: Spent | null, right: Spent | null): Spent | null {
   if (left === null || right === null) return left ?? right;
   return { usage: addUsage(left.usage, right.usage), costUsd: addCost(left.costUsd, right.costUsd) };
 }

@@ -1,4 +1,4 @@
-/** What tools may do with the tasks of their session: commands to it, and waiting for what its log says. */
+/** What tools may do with the tasks of their session: send commands to the session and wait for its events. */
 import type { Command, CommandData, CommandType } from '@pawl/protocol';
 import { PawlError } from '@pawl/protocol';
 import type { Call } from '../../core/index.ts';

@@ -1,7 +1,7 @@
 import { findTask } from '../../core/index.ts';
 import type { Runner } from './effect.ts';
 
-/** Sees to a task's session until it has ended, and tells how; what cannot be reached is told too. Repeating it is harmless. */
+/** Drives a task's session until it ends, and reports how it ended or that it cannot be reached. Repeating it is harmless. */
 export const runTask: Runner<'task'> = async (effect, context) => {
   const { ports, state, signal, report, broadcast } = context;
   const task = findTask(state, effect.task);
@@ -20,7 +20,7 @@ export const runTask: Runner<'task'> = async (effect, context) => {
             await report({ type: 'task.changed', effect: effect.id, data: { task: order.id, ...change } });
           },
         });
-  // It is told by whoever takes the session up next.
+  // The next driver of the session reports it.
   if (ending === null || (signal.aborted && effect.mode === 'run')) return;
   await report({ type: 'task.ended', effect: effect.id, data: { task: order.id, ...ending } });
 };

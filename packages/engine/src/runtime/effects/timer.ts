@@ -1,6 +1,6 @@
 import type { Runner } from './effect.ts';
 
-/** Rings at its time. A time that passed while nobody was there rings at once. */
+/** Fires at its time; at once if the time has passed already. */
 export const runTimer: Runner<'timer'> = async (effect, { ports, signal, report }) => {
   const isTime = await new Promise<boolean>((resolve) => {
     const callOff = ports.clock.at(effect.at, () => resolve(true));

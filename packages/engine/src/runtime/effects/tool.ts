@@ -1,11 +1,11 @@
 import { messageOf } from '@pawl/protocol';
 import type { Call } from '../../core/index.ts';
-import { findCall } from '../../core/index.ts';
+import { findCall, isOutOfTime } from '../../core/index.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports.ts';
 import { outcomeOf } from '../outcome.ts';
 import type { EffectContext, Runner } from './effect.ts';
 import type { Ended } from './ended.ts';
-import { endingOf, inputOf, runOnce, withGrace } from './run.ts';
+import { endingOf, inputOf, runOnce, stoppedStatus, withGrace } from './run.ts';
 import { toolScope } from './scope.ts';
 
 /**
@@ -18,7 +18,7 @@ export const runTool: Runner<'tool'> = async (effect, context) => {
   const tool = context.ports.tools.get(call.tool);
   const owed = { effect: effect.id, call };
   if (tool === undefined) {
-    // It was there when the call was judged: the host was started without it.
+    // The tool existed when the call was judged; the host was restarted without it.
     const content = `There is no tool "${call.tool}" here any more.`;
     await finish(context, owed, { ending: { status: 'unknown', content } });
   } else if (effect.mode === 'run') {
@@ -28,10 +28,10 @@ export const runTool: Runner<'tool'> = async (effect, context) => {
   }
 };
 
-/** The effect and its call. Only what comes back under the effect's id counts. */
+/** The effect's id, under which the outcome is reported, and its call. */
 type Owed = { effect: string; call: Call };
 
-/** The call had begun when its driver was gone; `stop` is a recovery that begins nothing. */
+/** Recovers a call whose process is gone; with `stop` nothing is run again. */
 async function recover(context: EffectContext, owed: Owed, tool: Tool, mode: 'recover' | 'stop'): Promise<void> {
   const effect = owed.call.claims?.effect;
   const isHarmless = effect === 'read' || (effect === 'idempotent' && mode === 'recover');
@@ -39,9 +39,11 @@ async function recover(context: EffectContext, owed: Owed, tool: Tool, mode: 're
   if (found === 'not_done' && mode === 'recover') {
     await perform(context, owed, tool);
   } else if (found === 'not_done') {
-    const why = context.state.turn?.isOverTime === true ? 'Stopped: the turn ran out of time.' : 'Cancelled.';
+    const { turn } = context.state;
+    const isLate = turn !== null && isOutOfTime(turn);
+    const why = isLate ? 'Stopped: the turn ran out of time.' : 'Cancelled.';
     const content = `${why} It had begun and took no effect.`;
-    await finish(context, owed, { ending: { status: 'cancelled', content } });
+    await finish(context, owed, { ending: { status: isLate ? 'out_of_time' : 'cancelled', content } });
   } else if (found !== null) {
     await finish(context, owed, await endingOf(context, outcomeOf(tool.name, found)));
   } else {
@@ -51,7 +53,7 @@ async function recover(context: EffectContext, owed: Owed, tool: Tool, mode: 're
   }
 }
 
-/** What the tool finds out about its own deed; null if nobody can know. */
+/** Asks the tool whether its deed was done; null if nobody can know. */
 async function reconciled(
   context: EffectContext,
   { call }: Owed,
@@ -62,7 +64,7 @@ async function reconciled(
   const input = await inputOf(tool, call).catch(() => null);
   if (tool.reconcile === undefined || evidence === undefined || input === null) return null;
   const asked = tool.reconcile(input, evidence, toolScope(context, call));
-  // A turn that is stopped waits no longer for this than for anything else.
+  // A stopped turn gives this no more time than any other call.
   const signal = mode === 'stop' ? AbortSignal.abort() : context.signal;
   return withGrace({ ...context, signal }, tool.name, asked).catch(() => null);
 }
@@ -72,7 +74,7 @@ async function perform(context: EffectContext, owed: Owed, tool: Tool): Promise<
   const { call } = owed;
   if (signal.aborted) {
     const content = `Not run. ${messageOf(signal.reason)}`;
-    await finish(context, owed, { ending: { status: 'cancelled', content } });
+    await finish(context, owed, { ending: { status: stoppedStatus(signal), content } });
     return;
   }
   const words = context.ports.redactor.stream();

@@ -6,14 +6,14 @@ import { runOnce } from './run.ts';
 
 /** The tool that runs commands. */
 const shell = 'bash';
-/** Times that a check is judged anew because the world changed in between. */
+/** Tries, if the check is outdated each time it is to run. */
 const maxTries = 3;
 
 type Verified = { ok: boolean; output: string; problem?: string };
 
 /**
- * Runs the person's check with the shell tool, contained as its commands are. That a person asked for it is its leave;
- * a deny holds all the same. It is run again after a crash, as whoever named it allows by naming it.
+ * Runs the person's check with the shell tool, in the same sandbox. It needs no approval, because a person named it, but
+ * a deny rule still holds. It may be run again after a crash.
  */
 export const runVerify: Runner<'verify'> = async (effect, context) => {
   const command = context.state.turn?.loop?.verify ?? null;
@@ -26,15 +26,15 @@ export const runVerify: Runner<'verify'> = async (effect, context) => {
 
 async function verify(id: string, command: string, context: EffectContext): Promise<Verified> {
   const tool = context.ports.tools.get(shell);
-  if (tool === undefined) return unable(`there is no tool "${shell}" here`);
+  if (tool === undefined) return cannotVerify(`there is no tool "${shell}" here`);
   const call = { id, tool: shell, malformed: null, input: inputOf(tool, command) };
-  // That the agent has run the same command before is no loop.
+  // The agent may have run the same command; that is no repetition here.
   const { turn } = context.state;
   const state = turn === null ? context.state : { ...context.state, turn: { ...turn, doneCalls: [] } };
   const world = { ...context, state };
   for (let tries = 0; tries < maxTries; tries++) {
     const judgement = await judge(call, world);
-    if (judgement.verdict === 'deny') return unable(judgement.reason ?? `the rule "${judgement.rule}" denies it`);
+    if (judgement.verdict === 'deny') return cannotVerify(judgement.reason ?? `the rule "${judgement.rule}" denies it`);
     const ran = await runOnce(context, tool, { ...call, judgement }, () => undefined);
     if ('outdated' in ran) continue;
     return { ok: ran.ending.status === 'ok', output: ran.ending.content };
@@ -42,7 +42,7 @@ async function verify(id: string, command: string, context: EffectContext): Prom
   return { ok: false, output: 'The check could not be begun: what it is contained in changed each time.' };
 }
 
-const unable = (reason: string): Verified => ({
+const cannotVerify = (reason: string): Verified => ({
   ok: false,
   output: '',
   problem: `The check that was to be passed cannot be run: ${reason.replace(/\.$/, '')}. Continue without it, or change what is in its way.`,

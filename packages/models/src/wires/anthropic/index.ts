@@ -29,6 +29,8 @@ const defaultBaseUrl = 'https://api.anthropic.com';
  * `ANTHROPIC_API_KEY`, `ANTHROPIC_AUTH_TOKEN` and `ANTHROPIC_BASE_URL`, as Anthropic's SDK does. A key is needed
  * only for the provider's own address.
  * @throws `bad_base_url`; when called, `no_key` and the codes of `errors.ts` and `http/failure.ts`.
+ * @example
+ * const model = anthropic({ model: 'claude-sonnet-4-5', parameters: { effort: 'high' } });
  */
 export function anthropic(options: AnthropicOptions): Model {
   const environment = options.environment ?? process.env;

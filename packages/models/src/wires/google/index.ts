@@ -19,6 +19,8 @@ const defaultBaseUrl = 'https://generativelanguage.googleapis.com';
  * then `GEMINI_API_KEY`, and `GOOGLE_GEMINI_BASE_URL`, as Google's SDK does. A key is needed only for the provider's
  * own address; it travels in a header, never in the URL.
  * @throws `bad_base_url`; when called, `no_key` and the codes of `errors.ts` and `http/failure.ts`.
+ * @example
+ * const model = google({ model: 'gemini-2.5-pro' });
  */
 export function google(options: GoogleOptions): Model {
   const environment = options.environment ?? process.env;

@@ -27,6 +27,8 @@ const defaultBaseUrl = 'https://api.openai.com/v1';
  * A model behind the Chat Completions API, at OpenAI or any server that speaks it. What is not given is read from
  * `OPENAI_API_KEY` and `OPENAI_BASE_URL`, as OpenAI's SDK does. A key is needed only for OpenAI's own address.
  * @throws `bad_base_url`; when called, `no_key` and the codes of `errors.ts` and `http/failure.ts`.
+ * @example
+ * const model = openaiChat({ model: 'qwen3', baseUrl: 'http://127.0.0.1:11434/v1' });
  */
 export function openaiChat(options: OpenaiChatOptions): Model {
   const environment = options.environment ?? process.env;

@@ -38,6 +38,8 @@ const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'ima
  * `OPENAI_API_KEY` and `OPENAI_BASE_URL`, as OpenAI's SDK does. A key is needed only for OpenAI's own address.
  * Source: https://developers.openai.com/api/reference/resources/responses/methods/create.
  * @throws `bad_base_url`; when called, `no_key` and the codes of `errors.ts` and `http/failure.ts`.
+ * @example
+ * const model = openai({ model: 'gpt-5' });
  */
 export function openai(options: OpenaiOptions): Model {
   const environment = options.environment ?? process.env;

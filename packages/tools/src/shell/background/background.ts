@@ -6,7 +6,7 @@ import { messageOf, PawlError } from '@pawl/protocol';
 import type { ToolOptions } from '../../options.ts';
 import { type Launch, mostSetups } from '../../sandbox/index.ts';
 import { temporaryFolder } from '../../sandbox/temporaries.ts';
-import { spawnShell } from '../process-spawn.ts';
+import { type ShellExit, type ShellProcess, spawnShell } from '../process-spawn.ts';
 import { OutputLog } from './log.ts';
 
 export type BackgroundProcess = {
@@ -20,7 +20,7 @@ export type BackgroundProcess = {
   /** How it is contained; null for a free one. */
   launch: Launch | null;
   /** How it ended; null while it runs. */
-  end: BackgroundEnd | null;
+  readonly end: BackgroundEnd | null;
   /** Ends it with all that it started. Resolves when it has ended. */
   stop(): Promise<void>;
   /** Resolves when there is more output, or it has ended, or `signal` aborts. */
@@ -125,109 +125,135 @@ function forgetEnded(processes: BackgroundProcess[]): void {
   }
 }
 
+/** A process that was started, and what has become of it. */
+type Running = BackgroundStart & {
+  log: OutputLog;
+  killGraceMs: number;
+  /** `performance.now()` at the start. */
+  begunAt: number;
+  shell: ShellProcess;
+  launch: Launch | null;
+  /** Why it ends, once that is decided. */
+  why: BackgroundEnd['why'];
+  end: BackgroundEnd | null;
+  /** Called when there is more output, and at the end. */
+  waiting: Set<() => void>;
+};
+
 async function begin(
   id: string,
   log: OutputLog,
-  { command, cwd, environment, launcher, timeoutMs, onEnd }: BackgroundStart,
+  start: BackgroundStart,
   { maxBackgroundMs, killGraceMs }: Options,
 ): Promise<BackgroundProcess> {
   const startedAt = Date.now();
-  const begun = performance.now();
+  const begunAt = performance.now();
   const waiting = new Set<() => void>();
-  const wake = () => {
-    for (const resolve of waiting) resolve();
-  };
-  const onOutput = (chunk: Buffer) => {
-    log.add(chunk);
-    wake();
-  };
-  let launch: Launch | null = null;
-  const spawn = async () => {
-    launch = (await launcher?.()) ?? null;
-    try {
-      const spawned = await spawnShell({ command, cwd, environment, launch, onOutput });
-      // A program that has nothing else to do ends, and with it all that it started.
-      spawned.keepsProcess(false);
-      return spawned;
-    } catch (error) {
-      await launch?.release();
-      throw error;
-    }
-  };
-  let shell = await spawn();
-  const exited = async () => {
-    for (let setup = 1; ; setup++) {
-      const exit = await shell.exited;
-      if (exit.hasBegun || setup === mostSetups || why !== 'itself') return exit;
-      // Something that was to be mounted has gone in the same moment; nothing was run yet.
-      shell.leave();
-      await launch?.release();
-      shell = await spawn();
-    }
-  };
-  let why: BackgroundEnd['why'] = 'itself';
-  const end = (reason: BackgroundEnd['why']) => {
-    if (process.end !== null) return;
-    if (why === 'itself') why = reason;
-    shell.end(killGraceMs).catch(() => undefined);
-  };
-  const timer = setTimeout(() => end('overtime'), Math.min(timeoutMs ?? maxBackgroundMs, maxBackgroundMs)).unref();
-
-  const ended = exited().then(async ({ exitCode, endedBy }) => {
-    clearTimeout(timer);
-    await drained(shell.output);
-    shell.leave();
-    const end: BackgroundEnd = {
-      exitCode,
-      endedBy,
-      why,
-      durationMs: Math.round(performance.now() - begun),
-      setRight: null,
-    };
-    process.end = end;
-    try {
-      // What a free one left in the background ends with it: nobody would know of it.
-      if (launch === null) await shell.end(0);
-      end.setRight = (await launch?.release()) ?? null;
-    } finally {
-      wake();
-      if (why !== 'stopped') onEnd(process);
-    }
-  });
-  ended.catch(() => undefined);
-
+  const launched = await launchShell(start, log, waiting);
+  const running: Running = { ...start, ...launched, log, killGraceMs, begunAt, why: 'itself', end: null, waiting };
+  const timeoutMs = Math.min(start.timeoutMs ?? maxBackgroundMs, maxBackgroundMs);
+  const timer = setTimeout(() => stop(running, 'overtime'), timeoutMs).unref();
   const process: BackgroundProcess = {
     id,
-    command,
+    command: start.command,
     get group() {
-      return shell.id;
+      return running.shell.id;
     },
     startedAt,
     log,
     get launch() {
-      return launch;
+      return running.launch;
     },
-    end: null,
+    get end() {
+      return running.end;
+    },
     async stop() {
       // Unless somebody waits for its end.
-      shell.keepsProcess(true);
-      end('stopped');
+      running.shell.keepsProcess(true);
+      stop(running, 'stopped');
       await ended;
     },
-    changed(signal) {
-      if (process.end !== null || signal.aborted) return Promise.resolve();
-      return new Promise((resolve) => {
-        const done = () => {
-          waiting.delete(done);
-          signal.removeEventListener('abort', done);
-          resolve();
-        };
-        waiting.add(done);
-        signal.addEventListener('abort', done, { once: true });
-      });
-    },
+    changed: (signal) => untilChanged(running, signal),
   };
+  const ended = untilExited(running).then((exit) => {
+    clearTimeout(timer);
+    return finish(running, exit, process);
+  });
+  ended.catch(() => undefined);
   return process;
+}
+
+async function launchShell(
+  { command, cwd, environment, launcher }: BackgroundStart,
+  log: OutputLog,
+  waiting: Running['waiting'],
+): Promise<{ shell: ShellProcess; launch: Launch | null }> {
+  const launch = (await launcher?.()) ?? null;
+  const onOutput = (chunk: Buffer) => {
+    log.add(chunk);
+    wake(waiting);
+  };
+  try {
+    const shell = await spawnShell({ command, cwd, environment, launch, onOutput });
+    // A program that has nothing else to do ends, and with it all that it started.
+    shell.keepsProcess(false);
+    return { shell, launch };
+  } catch (error) {
+    await launch?.release();
+    throw error;
+  }
+}
+
+async function untilExited(running: Running): Promise<ShellExit> {
+  for (let setup = 1; ; setup++) {
+    const exit = await running.shell.exited;
+    if (exit.hasBegun || setup === mostSetups || running.why !== 'itself') return exit;
+    // Something that was to be mounted has gone in the same moment; nothing was run yet.
+    running.shell.leave();
+    await running.launch?.release();
+    Object.assign(running, await launchShell(running, running.log, running.waiting));
+  }
+}
+
+async function finish(running: Running, exit: ShellExit, process: BackgroundProcess): Promise<void> {
+  const { shell, launch, begunAt, waiting, onEnd } = running;
+  await drained(shell.output);
+  shell.leave();
+  const { why } = running;
+  const durationMs = Math.round(performance.now() - begunAt);
+  const end: BackgroundEnd = { exitCode: exit.exitCode, endedBy: exit.endedBy, why, durationMs, setRight: null };
+  running.end = end;
+  try {
+    // What a free one left in the background ends with it: nobody would know of it.
+    if (launch === null) await shell.end(0);
+    end.setRight = (await launch?.release()) ?? null;
+  } finally {
+    wake(waiting);
+    if (running.why !== 'stopped') onEnd(process);
+  }
+}
+
+function stop(running: Running, why: BackgroundEnd['why']): void {
+  if (running.end !== null) return;
+  if (running.why === 'itself') running.why = why;
+  running.shell.end(running.killGraceMs).catch(() => undefined);
+}
+
+function wake(waiting: Running['waiting']): void {
+  for (const resolve of waiting) resolve();
+}
+
+function untilChanged({ end, waiting }: Running, signal: AbortSignal): Promise<void> {
+  if (end !== null || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      waiting.delete(done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    waiting.add(done);
+    signal.addEventListener('abort', done, { once: true });
+  });
 }
 
 /** How long after its end a process's last output is waited for, ms. */

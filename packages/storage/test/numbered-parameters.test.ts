@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { withNumberedParameters } from '../src/sqlite/numbered.ts';
+import { withNumberedParameters } from '../src/sqlite/numbered-parameters.ts';
 
 it('numbered parameters are bound by their place where SQLite takes them for names', () => {
   const database = withNumberedParameters(new DatabaseSync(':memory:'), true);

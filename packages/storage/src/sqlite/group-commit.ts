@@ -1,11 +1,11 @@
-/** Appends of different sessions at about the same time share one commit, which is most of what they cost. */
+/** Appends of different sessions at about the same time share one commit, which is the expensive part. */
 
-/** How long the first of several waits for more, ms: nothing beside what a model takes, and a dozen sessions' worth of commits. */
+/** How long the first append waits for others, ms: little beside a call of a model, and enough for a dozen sessions. */
 const gatherMs = 1;
 
 type Waiting<Item> = { item: Item; resolve(): void; reject(error: unknown): void };
 
-export type Together<Item> = {
+export type GroupCommit<Item> = {
   /**
    * Writes `item`: at once as long as only this session writes in a turn of the event loop, so that one alone never
    * waits; else with those of the other sessions, a millisecond later. Settles when it is committed, or could not be.
@@ -16,7 +16,7 @@ export type Together<Item> = {
 };
 
 /** `commit` writes items in one transaction, and gives for each null or why it alone was refused. */
-export function createTogether<Item>(commit: (items: readonly Item[]) => unknown[]): Together<Item> {
+export function createGroupCommit<Item>(commit: (items: readonly Item[]) => unknown[]): GroupCommit<Item> {
   /** The one session that has written in this turn. */
   let alone: string | null = null;
   let waiting: Waiting<Item>[] = [];

@@ -1,6 +1,6 @@
-/** Words that say what a text is about. */
+/** Leaves out words that say nothing about what a text is about. */
 
-/** Words that stand in most texts, in some languages that much is written in. */
+/** Words of several languages that most texts contain. */
 const common = new Set(
   [
     'a about after all also an and any are as at be because been before but by can could did do does for from get had has',
@@ -15,7 +15,7 @@ const common = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Those of `words`, as `wordsOf` gives them, that few texts have. */
-export function telling(words: readonly string[]): string[] {
+/** The `words`, as `wordsOf` gives them, without common ones. */
+export function distinctiveWords(words: readonly string[]): string[] {
   return words.filter((word) => !common.has(word));
 }

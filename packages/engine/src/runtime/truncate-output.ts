@@ -1,7 +1,7 @@
-/** Cuts a tool's output down to what a model should read at once. Pure. */
+/** Truncates a tool's output to what a model should read at once. Pure. */
 
-const longestBytes = 50_000;
-const longestLines = 600;
+const maxBytes = 50_000;
+const maxLines = 600;
 const headLines = 200;
 const tailLines = 200;
 /** No result is longer than this, not even an error. */
@@ -9,7 +9,7 @@ const hardCapBytes = 65_536;
 /** Bytes left free for the marker and for a line on where the whole can be read. */
 const roomForNotes = 512;
 
-export type ShapedOutput = {
+export type TruncatedOutput = {
   /** For the model. */
   content: string;
   /** Whether something was left out, so that the whole should be kept elsewhere. */
@@ -29,16 +29,16 @@ const countLines = (text: string) => {
  * beginning and the end by bytes, cut between characters and, where one is near, between lines. An error stays whole
  * up to 64 KiB. A marker in between counts what is missing.
  */
-export function shapeOutput(text: string, options: { isError?: boolean } = {}): ShapedOutput {
+export function truncateOutput(text: string, options: { isError?: boolean } = {}): TruncatedOutput {
   const outputBytes = Buffer.byteLength(text);
   const outputLines = countLines(text);
-  const shaped = (truncation: ShapedOutput['details']['truncation'], content: string) => ({
+  const shaped = (truncation: TruncatedOutput['details']['truncation'], content: string) => ({
     content,
     isTruncated: truncation !== 'none',
     details: { outputBytes, outputLines, truncation },
   });
-  const limit = options.isError ? hardCapBytes : longestBytes;
-  const hasManyLines = !options.isError && outputLines > longestLines;
+  const limit = options.isError ? hardCapBytes : maxBytes;
+  const hasManyLines = !options.isError && outputLines > maxLines;
   if (outputBytes <= limit && !hasManyLines) return shaped('none', text);
 
   const join = (head: string, tail: string) => {
@@ -49,7 +49,7 @@ export function shapeOutput(text: string, options: { isError?: boolean } = {}): 
   if (hasManyLines) {
     const head = text.slice(0, afterLine(text, headLines));
     const tail = text.slice(beforeLastLines(text, tailLines));
-    if (Buffer.byteLength(head) + Buffer.byteLength(tail) <= longestBytes) return shaped('head_tail', join(head, tail));
+    if (Buffer.byteLength(head) + Buffer.byteLength(tail) <= maxBytes) return shaped('head_tail', join(head, tail));
   }
   const half = (limit - roomForNotes) / 2;
   return shaped('bytes', join(headOf(text, half), tailOf(text, half)));

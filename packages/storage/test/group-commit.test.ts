@@ -1,37 +1,39 @@
 import { join } from 'node:path';
 import { sqliteLog } from '@pawl/storage';
 import { describe, expect, it } from 'vitest';
-import { createTogether } from '../src/sqlite/together.ts';
+import { createGroupCommit } from '../src/sqlite/group-commit.ts';
 import { stages } from './events.ts';
 import { temporaryFolder } from './helpers.ts';
 
 describe('appends of many sessions in one turn of the event loop', () => {
   it('share a commit, while one session alone never waits', async () => {
     const commits: string[][] = [];
-    const together = createTogether<string>((items) => {
+    const groupCommit = createGroupCommit<string>((items) => {
       commits.push([...items]);
       return items.map(() => null);
     });
-    await together.write('a', 'a1');
-    await together.write('a', 'a2');
-    await Promise.all([together.write('b', 'b1'), together.write('c', 'c1'), together.write('a', 'a3')]);
+    await groupCommit.write('a', 'a1');
+    await groupCommit.write('a', 'a2');
+    await Promise.all([groupCommit.write('b', 'b1'), groupCommit.write('c', 'c1'), groupCommit.write('a', 'a3')]);
     expect(commits).toEqual([['a1'], ['a2'], ['b1', 'c1', 'a3']]);
   });
 
   it('are refused one by one', async () => {
-    const together = createTogether<string>((items) => items.map((item) => (item === 'bad' ? new Error('no') : null)));
-    const outcomes = await Promise.allSettled(['a', 'bad', 'c'].map((item) => together.write(item, item)));
+    const groupCommit = createGroupCommit<string>((items) =>
+      items.map((item) => (item === 'bad' ? new Error('no') : null)),
+    );
+    const outcomes = await Promise.allSettled(['a', 'bad', 'c'].map((item) => groupCommit.write(item, item)));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
   it('are each tried alone when the commit they share fails', async () => {
     const commits: string[][] = [];
-    const together = createTogether<string>((items) => {
+    const groupCommit = createGroupCommit<string>((items) => {
       commits.push([...items]);
       if (items.includes('bad')) throw new Error('disk full');
       return items.map(() => null);
     });
-    const outcomes = await Promise.allSettled(['a', 'b', 'bad', 'c'].map((item) => together.write(item, item)));
+    const outcomes = await Promise.allSettled(['a', 'b', 'bad', 'c'].map((item) => groupCommit.write(item, item)));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
     expect(commits).toEqual([['a'], ['b', 'bad', 'c'], ['b'], ['bad'], ['c']]);
   });
