@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
 import { joinParts } from '@pawl/terminal/text/width';
+import { describe, expect, it } from 'vitest';
 
 const style = { dim: (text: string) => text };
 

@@ -1,7 +1,7 @@
 /** The rows of one entry of the transcript. Pure; what models and tools say is made harmless here. */
 import { oneLine, visible } from '@pawl/engine/readers/visible';
 import { costText, durationText } from '@pawl/engine/readers/words';
-import type { TurnOutcome } from '@pawl/protocol';
+import type { TaskOutcome, TurnOutcome } from '@pawl/protocol';
 import { todoLine } from '@pawl/protocol';
 import type { EndItem, Item, LineItem, SaidItem, TaskEndItem, ThoughtItem, TodosItem } from '../model/items.ts';
 import { createMarkdown } from '../text/markdown.ts';
@@ -84,7 +84,13 @@ function todosLines({ todos }: TodosItem, { style, columns }: Look): string[] {
   return todos.map((todo) => paints[todo.status](cutToWidth(`  ${oneLine(todoLine(todo))}`, columns)));
 }
 
-const taskWords = { completed: 'completed', failed: 'failed:', cancelled: 'cancelled:', blocked: 'asks:' } as const;
+const taskWords: Record<TaskOutcome, string> = {
+  completed: 'completed',
+  failed: 'failed:',
+  cancelled: 'cancelled:',
+  out_of_time: 'out of time:',
+  blocked: 'asks:',
+};
 
 function taskEndLines({ ended }: TaskEndItem, { style, columns }: Look): string[] {
   const { task, outcome, message, steps, costUsd } = ended;
