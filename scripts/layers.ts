@@ -16,7 +16,8 @@ const allowed: Record<string, readonly string[]> = {
   'ai-sdk': ['protocol', 'engine', 'models'],
   storage: ['protocol', 'policy', 'engine'],
   client: ['protocol'],
-  cli: ['protocol', 'policy', 'engine', 'models', 'tools', 'storage', 'ai-sdk', 'client'],
+  terminal: ['protocol', 'engine', 'client'],
+  cli: ['protocol', 'policy', 'engine', 'models', 'tools', 'storage', 'ai-sdk', 'client', 'terminal'],
 };
 
 /** What the core may use: itself, the types of the ports, the protocol, and the policy, which is as pure. */

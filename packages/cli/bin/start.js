@@ -13,7 +13,7 @@ else {
 
 /** What needs no program to be loaded: the version, and the help that the build wrote down. Null for all else. */
 function answerAtOnce(words) {
-  if (words.length > 1) return null;
+  if (words.length > 1 || (words.length === 0 && isAtTerminal())) return null;
   const [word = '--help'] = words;
   if (word === '--version' || word === '-V') return `${require('../package.json').version}\n`;
   // The help is written for 80 columns; a narrower terminal gets its own.
@@ -23,6 +23,11 @@ function answerAtOnce(words) {
   } catch {
     return null;
   }
+}
+
+/** Then no words at all are a conversation; as in `src/terminal/is-at-terminal.ts`. */
+function isAtTerminal() {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb';
 }
 
 function start() {

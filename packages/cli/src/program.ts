@@ -11,10 +11,14 @@ import { undoCommands } from './rewind/commands.ts';
 import { runCommand } from './run/commands.ts';
 import { sessionsCommand } from './sessions/commands.ts';
 import { tasksCommand } from './tasks/commands.ts';
+import { isAtTerminal } from './terminal/is-at-terminal.ts';
 import { version } from './version.ts';
 
 const examples = `
 Examples:
+  pawl                                  a conversation, at a terminal
+  pawl "Fix the failing test"           the same, with a first prompt; -c and -r <id> go on with one
+  pawl run "Fix the failing test"       one turn and its outcome, as it is wherever there is no terminal
   pawl --model demo "Find every TODO in this folder and write a report to TODO.md"
   pawl --model anthropic/<id> --permission-mode accept-edits "Fix the failing test"
   git diff | pawl -p "Review this change" --output-format json
@@ -34,15 +38,22 @@ Exit codes:
 /** Runs one command line, without the program's name. Gives the exit code; mistakes of the line itself are told. */
 export async function runCommandLine(argv: readonly string[]): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.completed;
-  const program = createProgram((code) => {
-    exitCode = code;
-  });
-  if (argv.length === 0) {
+  const isTerminal = isAtTerminal();
+  let isConversation = false;
+  const program = createProgram(
+    (code) => {
+      exitCode = code;
+    },
+    () => isConversation,
+  );
+  if (argv.length === 0 && !isTerminal) {
     program.outputHelp();
     return exitCode;
   }
   try {
-    await program.parseAsync(withCommand(argv, program), { from: 'user' });
+    const line = argv.length === 0 ? ['run'] : withCommand(argv, program);
+    isConversation = isTerminal && line.length > argv.length;
+    await program.parseAsync(line, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -53,7 +64,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitCode>
 type Done = (code: ExitCode) => void;
 
 /** The commands with their flags; `done` is told how one ended. */
-export function createProgram(done: Done): Command {
+export function createProgram(done: Done, isConversation: () => boolean = () => false): Command {
   const program = new Command('pawl')
     .description('Durable agents at the terminal: every step is kept, and any run can be resumed.')
     .version(version, '-V, --version', 'print the version')
@@ -69,7 +80,7 @@ export function createProgram(done: Done): Command {
       },
     })
     .exitOverride();
-  program.addCommand(runCommand(done));
+  program.addCommand(runCommand(done, isConversation));
   program.addCommand(sessionsCommand(done));
   for (const command of reachCommands(done)) program.addCommand(command);
   program.addCommand(tasksCommand(done));

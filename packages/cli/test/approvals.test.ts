@@ -12,13 +12,13 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { wireServer } from '@pawl/models/testing';
 import type { PendingApproval } from '@pawl/protocol';
+import { questionLines } from '@pawl/terminal/text/approval';
+import { describeBlanks } from '@pawl/terminal/text/blanks';
+import { createStyle } from '@pawl/terminal/text/style';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { describeBlanks } from '../src/approvals/blanks.ts';
 import { keepRule } from '../src/approvals/keep-rule.ts';
-import { questionLines } from '../src/approvals/question.ts';
-import { createStyle } from '../src/output/style.ts';
 import { makePlace, type Place, pawl, serverEnv, startInTerminal } from './pawl.ts';
 
 const told = (line: string) => describeBlanks(line, (text) => text);

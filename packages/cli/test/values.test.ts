@@ -1,13 +1,13 @@
 import { PassThrough } from 'node:stream';
+import { leftText } from '@pawl/terminal/text/left';
+import { createSafeText } from '@pawl/terminal/text/safe-text';
+import { createStyle, wantsColour } from '@pawl/terminal/text/style';
+import { toolLine } from '@pawl/terminal/text/tool-line';
+import { cutToWidth, textWidth } from '@pawl/terminal/text/width';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readInput } from '../src/approvals/editor.ts';
-import { leftText } from '../src/approvals/keys.ts';
 import { openOutput } from '../src/output/stdout.ts';
-import { createSafeText } from '../src/output/stream-text.ts';
-import { createStyle, wantsColour } from '../src/output/style.ts';
-import { toolLine } from '../src/output/tool-line.ts';
-import { cutToWidth, textWidth } from '../src/output/width.ts';
 import { joinPrompt } from '../src/run/prompt.ts';
 import { parseCount, parseDollars, parseDuration } from '../src/values.ts';
 

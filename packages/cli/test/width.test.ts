@@ -1,5 +1,5 @@
+import { joinParts } from '@pawl/terminal/text/width';
 import { describe, expect, it } from 'vitest';
-import { joinParts } from '../src/output/width.ts';
 
 const style = { dim: (text: string) => text };
 

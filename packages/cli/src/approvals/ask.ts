@@ -2,11 +2,11 @@
 import { exact, oneLine } from '@pawl/engine/readers/visible';
 import { limitOfRule } from '@pawl/policy';
 import type { JsonObject, PendingApproval } from '@pawl/protocol';
+import { questionLines, shownLines } from '@pawl/terminal/text/approval';
 import { editInEditor, editorCommand, readInput } from './editor.ts';
 import { askLine, interruptKey } from './keyboard.ts';
 import type { AskTerminal, Choice } from './keys.ts';
 import { askKey } from './keys.ts';
-import { questionLines, shownLines } from './question.ts';
 
 /** For how long a rule is to hold: the rest of the session, everything in this project, everything of this user. */
 export type Scope = 'session' | 'project' | 'user';

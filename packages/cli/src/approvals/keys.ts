@@ -1,8 +1,9 @@
 /** One key out of those that are offered, with the time that is left. */
 import type { ReadStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
-import type { Style } from '../output/style.ts';
-import { joinParts, textWidth } from '../output/width.ts';
+import { leftText } from '@pawl/terminal/text/left';
+import type { Style } from '@pawl/terminal/text/style';
+import { joinParts, textWidth } from '@pawl/terminal/text/width';
 import { interruptKey, listenForKeys } from './keyboard.ts';
 
 export type AskTerminal = {
@@ -92,11 +93,4 @@ function drawer(
     if (!isDrawn || fits(line)) output.write(`\r\u001b[K${line}`);
     isDrawn = true;
   };
-}
-
-/** `4:59`; empty where nothing runs out. */
-export function leftText(expiresAt: number | null, now: number): string {
-  if (expiresAt === null) return '';
-  const seconds = Math.max(0, Math.ceil((expiresAt - now) / 1000));
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

@@ -1,10 +1,10 @@
 /** `pawl doctor`: looks at everything that a run needs, and says what to do about what is not well. */
 import { oneLine, visible } from '@pawl/engine/readers/visible';
 import { messageOf } from '@pawl/protocol';
+import { createStyle, type Style, wantsColour } from '@pawl/terminal/text/style';
 import type { Config } from '../config/config.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
-import { createStyle, type Style, wantsColour } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
 import { parseDuration, parseFolder } from '../values.ts';
 import { askModels } from './ask.ts';

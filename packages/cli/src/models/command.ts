@@ -1,11 +1,11 @@
 /** `pawl models`: what is configured and how it does; with words, the models of the catalogue that have them in their name. */
 
 import { oneLine } from '@pawl/engine/readers/visible';
+import { createStyle, type Style, wantsColour } from '@pawl/terminal/text/style';
 import { readConfig } from '../config/config.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { printWarning } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
-import { createStyle, type Style, wantsColour } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
 import { parseFolder } from '../values.ts';
 import { collectModels, type ModelsReport, type PoolRow, type ProviderRow } from './collect.ts';

@@ -3,7 +3,7 @@ import { oneLine } from '@pawl/engine/readers/visible';
 import { countText, durationText } from '@pawl/engine/readers/words';
 import type { KeyReport } from '@pawl/models/health';
 import { type Price, pricesAt } from '@pawl/models/select';
-import type { Style } from '../output/style.ts';
+import type { Style } from '@pawl/terminal/text/style';
 import type { Cell } from '../output/table.ts';
 import type { ModelRow } from './collect.ts';
 

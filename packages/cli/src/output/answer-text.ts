@@ -1,10 +1,10 @@
 /** What the agent says and thinks, as it comes: each word once, whatever is sent again. */
 import { oneLine, visible } from '@pawl/engine/readers/visible';
 import type { AssistantMessage } from '@pawl/protocol';
-import { createMarkdown } from './markdown.ts';
+import { createMarkdown } from '@pawl/terminal/text/markdown';
+import { createSafeText } from '@pawl/terminal/text/safe-text';
+import { createStyle, wantsColour } from '@pawl/terminal/text/style';
 import type { Screen } from './screen.ts';
-import { createSafeText } from './stream-text.ts';
-import { createStyle, wantsColour } from './style.ts';
 
 type TextWriter = ReturnType<typeof createSafeText>;
 

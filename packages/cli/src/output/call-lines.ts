@@ -1,10 +1,10 @@
 /** The calls of a run: what runs now, and a line for each that is over with what stands below it. */
 import { oneLine, visible } from '@pawl/engine/readers/visible';
 import type { AssistantMessage, EventData, Question, TransientEvent } from '@pawl/protocol';
+import type { KnownCall } from '@pawl/terminal/text/tool-line';
+import { callText, toolLine } from '@pawl/terminal/text/tool-line';
 import type { Screen } from './screen.ts';
 import { toolDetails } from './tool-details.ts';
-import type { KnownCall } from './tool-line.ts';
-import { callText, toolLine } from './tool-line.ts';
 import { answerLines, noticeLine } from './work.ts';
 
 export type Calls = {

@@ -1,7 +1,7 @@
 /** The terminal as one place that several things write to: the agent's text, lines about its tools, a spinner. */
-import type { Style } from './style.ts';
-import { createStyle, wantsColour } from './style.ts';
-import { cutToWidth } from './width.ts';
+import type { Style } from '@pawl/terminal/text/style';
+import { createStyle, wantsColour } from '@pawl/terminal/text/style';
+import { cutToWidth } from '@pawl/terminal/text/width';
 
 export type Screen = {
   style: Style;

@@ -3,9 +3,9 @@ import { isTooLong } from '@pawl/engine/core';
 import { oneLine } from '@pawl/engine/readers/visible';
 import { costText, countText, durationText } from '@pawl/engine/readers/words';
 import type { SessionView, TurnOutcome } from '@pawl/protocol';
+import type { Style } from '@pawl/terminal/text/style';
+import { joinParts } from '@pawl/terminal/text/width';
 import type { Tally } from '../run/tally.ts';
-import type { Style } from './style.ts';
-import { joinParts } from './width.ts';
 
 const outcomeWords: Record<TurnOutcome, string> = {
   completed: 'completed',

@@ -1,5 +1,5 @@
 /** Rows of cells as aligned lines. */
-import { textWidth } from './width.ts';
+import { textWidth } from '@pawl/terminal/text/width';
 
 /** One cell: its text, and how it is painted once its width is known. */
 export type Cell = string | { text: string; paint?: (text: string) => string; isRight?: boolean };

@@ -2,9 +2,9 @@
 import { oneLine } from '@pawl/engine/readers/visible';
 import { costText } from '@pawl/engine/readers/words';
 import type { DurableEvent, TaskOutcome } from '@pawl/protocol';
+import { type KnownCall, toolLine } from '@pawl/terminal/text/tool-line';
+import { cutToWidth } from '@pawl/terminal/text/width';
 import type { Screen } from './screen.ts';
-import { type KnownCall, toolLine } from './tool-line.ts';
-import { cutToWidth } from './width.ts';
 
 /** The line of an event that tells of a task, in its owner's session; null for all others. */
 export function taskLine(event: DurableEvent, { style, columns }: Pick<Screen, 'style' | 'columns'>): string | null {

@@ -1,9 +1,9 @@
 /** What stands below the line of a finished call: why a command failed, what an edit changed. */
 import { visible } from '@pawl/engine/readers/visible';
 import type { EventData } from '@pawl/protocol';
-import { diffLines } from './diff.ts';
-import type { Style } from './style.ts';
-import { cutToWidth } from './width.ts';
+import { diffLines } from '@pawl/terminal/text/diff';
+import type { Style } from '@pawl/terminal/text/style';
+import { cutToWidth } from '@pawl/terminal/text/width';
 
 const maxDiffLines = 40;
 const maxFailureLines = 10;

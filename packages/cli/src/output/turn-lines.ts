@@ -2,8 +2,8 @@
 import { oneLine } from '@pawl/engine/readers/visible';
 import type { EventData, Mail, UserMessage } from '@pawl/protocol';
 import { textOf } from '@pawl/protocol';
+import type { Style } from '@pawl/terminal/text/style';
 import type { Tally } from '../run/tally.ts';
-import type { Style } from './style.ts';
 
 /** The first line of what the engine itself says to the agent: why it goes on, what was wrong with its result. */
 export function saidLines({ source, content }: UserMessage, style: Style): string[] {

@@ -2,8 +2,8 @@
 import { oneLine, visible } from '@pawl/engine/readers/visible';
 import type { EventData, Question, Todo } from '@pawl/protocol';
 import { todoLine } from '@pawl/protocol';
-import { answerText } from '../questions/show.ts';
-import type { Style } from './style.ts';
+import { answerText } from '@pawl/terminal/text/question';
+import type { Style } from '@pawl/terminal/text/style';
 
 /** The agent's list, one entry a line. */
 export function todoLines(todos: readonly Todo[], style: Style): string[] {

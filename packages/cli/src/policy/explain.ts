@@ -13,10 +13,10 @@ import {
   suggestRules,
 } from '@pawl/policy';
 import type { JsonObject, PermissionMode } from '@pawl/protocol';
+import { createStyle, wantsColour } from '@pawl/terminal/text/style';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { printWarning } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
-import { createStyle, wantsColour } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
 import { openTools } from '../run/tools.ts';
 import { usageError } from '../usage-error.ts';

@@ -2,10 +2,10 @@
 
 import { visible } from '@pawl/engine/readers/visible';
 import { parseRule } from '@pawl/policy';
+import { createStyle, wantsColour } from '@pawl/terminal/text/style';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { printWarning } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
-import { createStyle, wantsColour } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
 import { lists, type PolicyFlags, readPolicy } from './rules.ts';
 

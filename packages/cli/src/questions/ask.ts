@@ -1,9 +1,9 @@
 /** Asks a person at the terminal what the agent wants to know. */
 import type { Answer, PendingQuestions, Question } from '@pawl/protocol';
+import { answerText, questionText } from '@pawl/terminal/text/question';
 import { askLine, interruptKey } from '../approvals/keyboard.ts';
 import type { AskTerminal, Choice } from '../approvals/keys.ts';
 import { askKey, enterKey } from '../approvals/keys.ts';
-import { answerText, questionText } from './show.ts';
 
 export type Reply =
   | { kind: 'answers'; answers: Answer[] }

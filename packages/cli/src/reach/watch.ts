@@ -3,6 +3,7 @@ import { printNotice } from '../output/notice.ts';
 import type { OutputFormat } from '../run/flags.ts';
 import { findSession } from '../sessions/find.ts';
 import { withLog } from '../sessions/open.ts';
+import { isAtTerminal } from '../terminal/is-at-terminal.ts';
 import { usageError } from '../usage-error.ts';
 import { type Followed, follow, turnBegin } from './follow.ts';
 import { readerOf } from './guest.ts';
@@ -15,6 +16,16 @@ export type WatchFlags = { outputFormat: OutputFormat; after?: string; takeOver?
  * driving. @throws `no_session`, `session_locked`.
  */
 export async function watchSession(named: string, flags: WatchFlags): Promise<ExitCode> {
+  if (isConversation(flags)) {
+    const driven = await withLog(async (log) => {
+      const { session } = await findSession(log, named);
+      return (await log.owner?.(session)) == null ? null : session;
+    });
+    if (driven !== null) {
+      const { converseAtTerminal } = await import('../terminal/open.ts');
+      return converseAtTerminal([], { resume: driven, outputFormat: 'text', inputFormat: 'text' });
+    }
+  }
   const { session, followed } = await withLog(async (log) => {
     const { session } = await findSession(log, named);
     const owner = await ownerOf(log, session);
@@ -38,6 +49,10 @@ export async function watchSession(named: string, flags: WatchFlags): Promise<Ex
   });
   return followed === null ? nobodyDrives(session, flags) : endOf(session, followed, flags);
 }
+
+/** At a terminal a session is watched as a conversation, unless the flags ask for something else. */
+const isConversation = ({ outputFormat, after, takeOver }: WatchFlags) =>
+  outputFormat === 'text' && after === undefined && takeOver === undefined && isAtTerminal();
 
 const untilItEnds = async () => ({ input: null, isOver: () => false });
 

@@ -2,10 +2,10 @@
 import type { FileChanges } from '@pawl/engine/readers';
 import { oneLine } from '@pawl/engine/readers/visible';
 import { PawlError } from '@pawl/protocol';
+import { diffLines } from '@pawl/terminal/text/diff';
+import { createStyle, wantsColour } from '@pawl/terminal/text/style';
 import { planReversal, type Reversal } from '@pawl/tools/undo';
-import { diffLines } from '../output/diff.ts';
 import { openOutput } from '../output/stdout.ts';
-import { createStyle, wantsColour } from '../output/style.ts';
 import type { ParentFolder } from './resting-session.ts';
 
 export type ReverseFlags = {
@@ -43,7 +43,7 @@ const listed = (lines: readonly string[]) => [
 ];
 
 /** Nothing is done if a part cannot be, unless that was said to be left out. @throws `not_undoable`. */
-function refuseBlocked({ blocked }: Reversal, flags: ReverseFlags): void {
+export function refuseBlocked({ blocked }: Reversal, flags: ReverseFlags): void {
   if (blocked.length === 0 || flags.skipChanged === true) return;
   const lines = listed(blocked.map(({ shown, reason }) => `  ${shown} ${reason}`));
   const ways = [

@@ -9,7 +9,7 @@ import { perform, planFor, type ReverseFlags, report, reportJson } from './rever
 
 export type UndoFlags = ReverseFlags & { turn?: string };
 
-type Direction = 'undo' | 'redo';
+export type Direction = 'undo' | 'redo';
 type Chosen = { turn: number; changes: FileChanges; reversal: Reversal };
 
 /** `pawl undo` and `pawl redo`: of the last turn that is not undone, or of the first that is. @throws `not_undoable`. */
@@ -31,7 +31,8 @@ export async function undo(named: string | undefined, direction: Direction, flag
   return exitCodes.completed;
 }
 
-function sentenceFor(direction: Direction, turn: number, { steps }: Reversal): string {
+/** What the model is told of it. */
+export function sentenceFor(direction: Direction, turn: number, { steps }: Reversal): string {
   const deed = direction === 'undo' ? 'took back' : 'restored';
   return `The user ${deed} the file changes of turn ${turn}: ${pathsText(steps)}. Read a file again before you rely on it.`;
 }
@@ -43,7 +44,8 @@ export function pathsText(steps: Reversal['steps']): string {
   return named.join(', ') + (steps.length > maxNamed ? ` and ${steps.length - maxNamed} more` : '');
 }
 
-async function chooseTurn(ground: ParentFolder, direction: Direction, flags: UndoFlags): Promise<Chosen> {
+/** The turn that is undone or done again next. @throws `nothing_to_undo`, `usage`. */
+export async function chooseTurn(ground: ParentFolder, direction: Direction, flags: UndoFlags): Promise<Chosen> {
   const { events, tasks, summary } = ground;
   if (flags.turn !== undefined) {
     const turn = parseCount('--turn', flags.turn);

@@ -1,7 +1,8 @@
 /** What a run begins with: an input, or what is owed. */
+
+import { hasOpenTasks } from '@pawl/client/tree';
 import { createId } from '@pawl/engine';
 import type { FilePart, SessionClient, SessionView, TurnOptions } from '@pawl/protocol';
-import { hasOpenTasks } from './tree.ts';
 import { type Begun, untilAnswered, untilNothingIsOwed } from './watch.ts';
 
 /** Sets a session going, and says when it is over. */

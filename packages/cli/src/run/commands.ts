@@ -6,7 +6,8 @@ import type { RunFlags } from './flags.ts';
 
 type Done = (code: ExitCode) => void;
 
-export function runCommand(done: Done): Command {
+/** `isConversation`: the command line names no command, and a person sits where it was written. */
+export function runCommand(done: Done, isConversation: () => boolean = () => false): Command {
   const command = new Command('run')
     .description('run a prompt until its turn has ended, or go on with a session')
     .argument('[prompt...]', 'what to do; what is piped in is added to it, and - waits for it')
@@ -26,9 +27,22 @@ export function runCommand(done: Done): Command {
     .option('--workflow <slug/step>', 'the step of a workflow that it is')
     .option('--meta <key=value>', 'more to keep with it; may be repeated', collect);
   return addRunOptions(command).action(async (words: string[], flags: RunFlags) => {
+    if (isConversation() && suitsConversation(flags)) {
+      const { converseAtTerminal } = await import('../terminal/open.ts');
+      done(await converseAtTerminal(words, flags));
+      return;
+    }
     const { run } = await import('./run.ts');
     done(await run(words, flags));
   });
+}
+
+/** What is asked for with these flags is one turn and its outcome. */
+function suitsConversation(flags: RunFlags): boolean {
+  const { prompt, outputFormat, inputFormat, outputSchema, attended, untilDone, executePlan, verbose, showThinking } =
+    flags;
+  const asksForOutcome = [prompt, outputSchema, attended, untilDone, executePlan, verbose, showThinking];
+  return outputFormat === 'text' && inputFormat === 'text' && asksForOutcome.every((flag) => flag === undefined);
 }
 
 const collect = (value: string, before: string[] = []) => [...before, value];

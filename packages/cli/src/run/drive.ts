@@ -1,4 +1,6 @@
 /** Follows a session from its beginning here to its end, with everything that a terminal adds. */
+
+import { followTree, hasOpenTasks } from '@pawl/client/tree';
 import type { Client, DurableEvent, Identity, SessionClient } from '@pawl/protocol';
 import { isPawlError } from '@pawl/protocol';
 import type { Prompter } from '../approvals/prompter.ts';
@@ -14,7 +16,6 @@ import type { OutputFormat } from './flags.ts';
 import type { Interrupts } from './interrupt.ts';
 import { listenForInterrupts } from './interrupt.ts';
 import { createOwnTurns } from './own-turns.ts';
-import { followTree, hasOpenTasks } from './tree.ts';
 
 export type Drive = {
   /** Where the sessions of its tasks are. */

@@ -1,11 +1,13 @@
 /** One run of a session, new or taken up again, on an open host. */
 import type { FilePart, SessionClient, SessionView } from '@pawl/protocol';
 import { messageOf } from '@pawl/protocol';
+import { defaultAgent } from '../agents/check.ts';
 import { isPersonThere } from '../approvals/person.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printNotice, printWarning } from '../output/notice.ts';
 import type { Shared } from '../reach/share.ts';
+import type { Seat } from '../terminal/seat.ts';
 import { usageError } from '../usage-error.ts';
 import type { Attached } from './attach.ts';
 import { type Begin, goOn, type Resumption, resumptionOf, sendPrompt } from './begin.ts';
@@ -31,13 +33,14 @@ type OpenRun = SessionRun &
   };
 
 /** @throws `usage`, `no_model`, and what models and storage throw. */
-export async function runSession(asked: SessionRun): Promise<ExitCode> {
+export async function runSession(asked: SessionRun, seat: Seat | null = null): Promise<ExitCode> {
   const opened = await openRunHost(asked);
   const shared: Promise<Shared>[] = [];
   try {
     const files = await attach(opened, asked.attached);
     const isProgram = asked.options.inputFormat === 'stream-json';
     const run: OpenRun = { ...asked, ...opened, hasPerson: isPersonThere(), isProgram, files, shared };
+    if (seat !== null) return await sit(run, seat);
     return await (asked.found === null ? runNew(run) : resume(run, asked.found.session));
   } finally {
     await opened.host.close();
@@ -58,6 +61,38 @@ const isAttended = ({ hasPerson, isProgram, options }: OpenRun) => hasPerson || 
 
 const promptOf = ({ prompt, files, options }: OpenRun, before: SessionView | null): Begin | null =>
   prompt === null ? null : sendPrompt(prompt, { files, turn: options.turn }, before);
+
+/** The conversation at the terminal, until the person leaves. */
+async function sit(run: OpenRun, seat: Seat): Promise<ExitCode> {
+  const { host, log, config, options, model, agent, found, prompt, files, onFirstAnswer, onRuleKept } = run;
+  const { homeOf } = await import('../terminal/home.ts');
+  await seat.sit(
+    homeOf({
+      host,
+      log,
+      config,
+      cwd: found?.cwd ?? options.cwd,
+      settings: { agent: agent?.name ?? defaultAgent, model: model.id, mode: options.mode ?? 'manual' },
+      session: found?.session ?? null,
+      prompt: prompt === null ? null : [...files, { type: 'text', text: prompt }],
+      async create() {
+        const session = await createSession(host, options, true);
+        share(run, session.id);
+        return session;
+      },
+      async open(id) {
+        const isNamed = id === found?.session;
+        const changes = isNamed ? changesFor(await host.view(id), options, true) : { configure: { isAttended: true } };
+        const session = await host.open(id, changes);
+        share(run, id);
+        return session;
+      },
+      onFirstAnswer,
+      onRuleKept,
+    }),
+  );
+  return exitCodes.completed;
+}
 
 async function runNew(run: OpenRun): Promise<ExitCode> {
   const session = await createSession(run.host, run.options, isAttended(run));

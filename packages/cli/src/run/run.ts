@@ -8,6 +8,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { databasePath } from '../home.ts';
 import { openMemory } from '../memory/open.ts';
 import { printWarning } from '../output/notice.ts';
+import type { Seat } from '../terminal/seat.ts';
 import { usageError } from '../usage-error.ts';
 import type { Attached } from './attach.ts';
 import { agentOf, withDefaults } from './defaults.ts';
@@ -26,12 +27,12 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<Ex
   return runPrompt(prompt, flags);
 }
 
-/** As `run`, with all of the prompt in hand; null goes on with what is owed. */
-export async function runPrompt(prompt: string | null, flags: RunFlags): Promise<ExitCode> {
+/** As `run`, with all of the prompt in hand; null goes on with what is owed. In a seat, until the person leaves it. */
+export async function runPrompt(prompt: string | null, flags: RunFlags, seat: Seat | null = null): Promise<ExitCode> {
   const options = readFlags(flags);
   const tools = toolNames();
   const config = await readConfig({ folder: options.cwd, tools });
-  checkPrompt(prompt, options, tools);
+  checkPrompt(prompt, options, tools, seat !== null);
   const attached = await readAttached(options.attach, prompt);
   const memory = openMemory();
   const log = sqliteLog({ path: databasePath() });
@@ -47,7 +48,8 @@ export async function runPrompt(prompt: string | null, flags: RunFlags): Promise
     // Said here, so that the model does not find it out when it delegates to one of them.
     for (const problem of (await readAgents(found?.cwd ?? options.cwd)).problems) printWarning(problem);
     const withSettings = withDefaults(options, settings, agent);
-    return await runSession({ log, memory, options: withSettings, prompt, attached, config: settings, found, agent });
+    const asked = { log, memory, options: withSettings, prompt, attached, config: settings, found, agent };
+    return await runSession(asked, seat);
   } finally {
     await memory.close();
     await log.close();
@@ -59,9 +61,10 @@ function checkPrompt(
   prompt: string | null,
   { executesAs, session, inputFormat, turn }: RunOptions,
   tools: readonly string[],
+  isConversation: boolean,
 ): void {
   if (prompt !== null && executesAs !== null) throw usageError('--execute-plan takes no prompt: the plan is it.');
-  if (prompt === null && session.kind === 'new' && inputFormat !== 'stream-json') {
+  if (prompt === null && session.kind === 'new' && inputFormat !== 'stream-json' && !isConversation) {
     throw usageError('There is no prompt. Give one: pawl run "what to do", or pipe it in.');
   }
   if (prompt === null && Object.keys(turn).length > 0) {

@@ -2,6 +2,7 @@
 
 import { readLines, serveClient } from '@pawl/client';
 import { actingFor } from '@pawl/client/local';
+import { followTree } from '@pawl/client/tree';
 import { createId, type Host } from '@pawl/engine';
 import type { PawlEvent, SessionClient } from '@pawl/protocol';
 import { isPawlError, messageOf, PawlError, protocolVersion } from '@pawl/protocol';
@@ -13,7 +14,6 @@ import type { Begin } from './begin.ts';
 import { isQuiet } from './drive.ts';
 import { listenForInterrupts } from './interrupt.ts';
 import { count, createTally } from './tally.ts';
-import { followTree } from './tree.ts';
 
 export type StandardInputRun = {
   host: Host;

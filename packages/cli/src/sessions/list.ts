@@ -1,11 +1,11 @@
 import type { SessionQuery, SessionSummary } from '@pawl/engine';
 import { oneLine } from '@pawl/engine/readers/visible';
 import { modelText, workflowText } from '@pawl/engine/readers/words';
+import { createStyle, type Style, wantsColour } from '@pawl/terminal/text/style';
+import { cutToWidth } from '@pawl/terminal/text/width';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { printNotice } from '../output/notice.ts';
 import { openOutput } from '../output/stdout.ts';
-import { createStyle, type Style, wantsColour } from '../output/style.ts';
-import { cutToWidth } from '../output/width.ts';
 import { parseCount, parseFolder } from '../values.ts';
 import { withLog } from './open.ts';
 

@@ -10,10 +10,10 @@ import {
   transcribe,
   visible,
 } from '@pawl/engine/readers';
+import { createStyle, type Style, wantsColour } from '@pawl/terminal/text/style';
+import { cutToWidth } from '@pawl/terminal/text/width';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openOutput } from '../output/stdout.ts';
-import { createStyle, type Style, wantsColour } from '../output/style.ts';
-import { cutToWidth } from '../output/width.ts';
 import { parseCount } from '../values.ts';
 import { findSession } from './find.ts';
 import { withLog } from './open.ts';

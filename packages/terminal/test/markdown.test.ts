@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMarkdown } from '../src/output/markdown.ts';
-import { createStyle } from '../src/output/style.ts';
-import { textWidth } from '../src/output/width.ts';
+import { createMarkdown } from '../src/text/markdown.ts';
+import { createStyle } from '../src/text/style.ts';
+import { textWidth } from '../src/text/width.ts';
 
 /** As it comes in pieces of so many characters. */
 function render(text: string, { size = text.length, columns = 60, isColoured = true } = {}): string {

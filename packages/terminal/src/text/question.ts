@@ -1,7 +1,7 @@
 /** What a person is shown of the questions that they are asked. */
 import { oneLine, visible } from '@pawl/engine/readers/visible';
 import type { Answer, Question } from '@pawl/protocol';
-import type { Style } from '../output/style.ts';
+import type { Style } from './style.ts';
 
 /** The question with its options, each with the key that chooses it. */
 export function questionText(question: Question, number: number, count: number, style: Style): string[] {

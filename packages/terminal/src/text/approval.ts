@@ -1,10 +1,10 @@
 /** What a person is shown before they answer an approval. */
+import { escapeInvisible } from '@pawl/engine/readers/escape';
 import { exact, oneLine } from '@pawl/engine/readers/visible';
 import type { PendingApproval } from '@pawl/protocol';
-import { escapeInvisible } from '@pawl/tools';
-import { diffLines } from '../output/diff.ts';
-import type { Style } from '../output/style.ts';
 import { describeBlanks } from './blanks.ts';
+import { diffLines } from './diff.ts';
+import type { Style } from './style.ts';
 
 /** Longer previews are shown up to here at first; `d` shows the rest. */
 export const shownLines = 120;
