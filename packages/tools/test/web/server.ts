@@ -50,7 +50,10 @@ export type Fetcher = {
 /** `web_fetch` as the engine calls it, in a world where loopback is the Internet. */
 export function createFetcher(options: Partial<WebOptions> = {}, network: Partial<Network> = {}): Fetcher {
   const { context, blobs, progress } = createWorkspace();
-  const tool = webFetchTool({ ports: 'any', environment: {}, renderMs: 60_000, ...options }, { ...loopback, ...network });
+  const tool = webFetchTool(
+    { ports: 'any', environment: {}, renderMs: 60_000, ...options },
+    { ...loopback, ...network },
+  );
   return {
     blobs,
     progress,
