@@ -86,6 +86,8 @@ const answer = run('a run of the program', process.execPath, [program, 'run', '-
   cwd: join(process.cwd(), 'examples', 'todo-app'),
 });
 if (!answer.includes('main.ts')) problems.push(`The program did not do its work: ${answer}`);
+const schema = run('the schema of the settings', process.execPath, [program, 'config', 'schema']);
+if (!schema.includes('Pawl configuration')) problems.push(`The program printed another schema: ${schema}`);
 
 rmSync(home, { recursive: true, force: true });
 for (const problem of problems) console.error(problem);

@@ -147,7 +147,7 @@ function lookingCommands(done: Done): Command[] {
     .command('schema')
     .description('print the JSON Schema of config.yaml, for editors')
     .action(async () => {
-      const { printSchema } = await import('./config/print-schema.ts');
+      const { printSchema } = await import('./config/schema/print.ts');
       done(await printSchema());
     });
   return [models, doctor, usage, context, config];

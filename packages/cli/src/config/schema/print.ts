@@ -1,10 +1,10 @@
 /** The published schema of the settings. */
 import { readFileSync } from 'node:fs';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { openOutput } from '../output/stdout.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { openOutput } from '../../output/stdout.ts';
 
 function schemaText(): string {
-  return readFileSync(new URL('./schema/config.schema.json', import.meta.url), 'utf8');
+  return readFileSync(new URL('./config.schema.json', import.meta.url), 'utf8');
 }
 
 /** `pawl config schema`. */
