@@ -5,11 +5,11 @@ import { mailboxOf } from './send.ts';
 const maxShown = 30;
 const longestText = 300;
 
-/** What inboxLines in and what is still on its way. The text of a mail stands where it was read, and is only begun here. */
+/** What came in and what is still on its way. The text of a mail stands where it was read, and is only begun here. */
 export function mailListTool(): Tool {
   return defineTool({
     name: 'mail_list',
-    description: 'Lists mail that inboxLines in and mail of yours that is not delivered yet.',
+    description: 'Lists mail that came in and mail of yours that is not delivered yet.',
     input: objectSchema({}, []),
     effect: 'read',
     isPolling: true,
@@ -21,14 +21,14 @@ export function mailListTool(): Tool {
 }
 
 function inboxLines(inbox: ToolMailbox['inbox']): string[] {
-  if (inbox.length === 0) return ['No mail inboxLines in.'];
+  if (inbox.length === 0) return ['No mail came in.'];
   const shown = inbox.slice(-maxShown);
   const lines = shown.map(
     ({ mail, from, kind, text, isAcknowledged }) =>
       `- ${mail} from ${from}, ${kind}${isAcknowledged ? '' : ' (new)'}: ${JSON.stringify(cut(text))}`,
   );
   return [
-    `Mail that inboxLines in, the oldest first${shown.length < inbox.length ? `, the last ${maxShown}` : ''}:`,
+    `Mail that came in, the oldest first${shown.length < inbox.length ? `, the last ${maxShown}` : ''}:`,
     ...lines,
   ];
 }
