@@ -7,7 +7,7 @@ import { makePlace, type Place, pawl, serverEnv, startInTerminal } from './pawl.
 async function shownOf(place: Place, answers: WireAnswer[], args: string[] = [], env = {}, columns = 70) {
   const server = await wireServer(answers);
   onTestFinished(() => server.close());
-  const flags = ['--permission-mode', 'auto', ...args, 'Go on now'];
+  const flags = ['run', '--permission-mode', 'auto', ...args, 'Go on now'];
   const terminal = startInTerminal(place, flags, { ...serverEnv(server.url), ...env }, columns);
   const code = await terminal.ended;
   // Of what the spinner wrote over itself, the last is what stands there.
@@ -53,7 +53,7 @@ describe('E2: what a run shows on a terminal', () => {
     expect(text).toMatch(/exit 3.*\n(?: {2}line \d+\n)+ {2}the reason\n {2}\(Exit code 3\.\)\n/);
     expect(text).not.toContain('  line 5\n');
     expect(text).toMatch(/ {2}-one\n {2}\+two\n/);
-    expect(text).toMatch(/✓ completed in [^\n]*context \d+%\nsession \S+\n$/);
+    expect(text).toMatch(/✓ completed in [^\n]*(?: · |\n)context \d+%\nsession \S+\n$/);
   });
 
   it('has what the model thinks with --show-thinking, and everything with --verbose', async () => {
