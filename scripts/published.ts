@@ -8,9 +8,9 @@ import { findRuntime } from './runtimes.ts';
 
 /** What importing and installing Pawl may take. Time is told and not held: it is the machine's. */
 const maxFiles = 30;
-const mostCodeBytes = 650_000;
-const mostMemoryBytes = 15e6;
-const mostInstalledBytes = 45e6;
+const maxCodeBytes = 650_000;
+const maxMemoryBytes = 15e6;
+const maxInstalledBytes = 45e6;
 
 process.chdir(join(import.meta.dirname, '..'));
 const home = mkdtempSync(join(tmpdir(), 'pawl-published-'));
@@ -40,10 +40,10 @@ console.log(
   `It costs ${cpuMs.toFixed(0)} ms of CPU and ${megabytes(memoryBytes)} beyond Node; installed are ${megabytes(installedBytes)}.`,
 );
 const limits = [
-  { what: 'files loaded by importing pawl', found: files.length, most: mostFiles },
-  { what: 'bytes of code loaded by importing pawl', found: bytes, most: mostCodeBytes },
-  { what: 'bytes of memory that importing pawl takes', found: memoryBytes, most: mostMemoryBytes },
-  { what: 'bytes that installing pawl takes', found: installedBytes, most: mostInstalledBytes },
+  { what: 'files loaded by importing pawl', found: files.length, most: maxFiles },
+  { what: 'bytes of code loaded by importing pawl', found: bytes, most: maxCodeBytes },
+  { what: 'bytes of memory that importing pawl takes', found: memoryBytes, most: maxMemoryBytes },
+  { what: 'bytes that installing pawl takes', found: installedBytes, most: maxInstalledBytes },
 ];
 for (const { what, found, most } of limits) if (found > most) problems.push(`${found} ${what}; at most ${most}.`);
 
