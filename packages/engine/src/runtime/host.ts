@@ -138,26 +138,29 @@ export function createHost(options: HostOptions): Host {
   /** The state of the session that was viewed last; opening it next reads only newer events. */
   let looked: State | null = null;
 
-  /** The state of a session from its log; the caller owns it. @throws `no_session`. */
-  const stateOf = async (id: string): Promise<State> => {
-    const state = looked?.session === id ? looked : initialState();
-    looked = null;
+  /** Adds to `state`, which the caller owns, what the log has beyond it. @throws `no_session`. */
+  const readInto = async (state: State, id: string): Promise<State> => {
     for (const event of await log.read(id, state.seq)) ports.core.evolve(state, event);
     if (state.seq === 0) throw noSession(id);
     return state;
   };
 
+  /** Always reads the whole log: another process may have deleted the session since, or made another one by this name. */
   const view = async (id: string): Promise<SessionView> => {
     const driven = await live.get(id);
     if (driven !== undefined && !driven.session.hasEnded) return driven.session.look(viewOf);
-    const state = await stateOf(id);
+    looked = null;
+    const state = await readInto(initialState(), id);
     looked = state;
     return viewOf(state);
   };
 
-  /** Opens a session whose log is claimed. */
-  const reopen = async (id: string, changes: readonly Command[] = []): Promise<Session> =>
-    Session.open(await stateOf(id), ports, driver, changes);
+  /** Opens a session whose log is claimed. One that was deleted since it was viewed takes no event, so it is not opened. */
+  const reopen = async (id: string, changes: readonly Command[] = []): Promise<Session> => {
+    const state = looked?.session === id ? looked : initialState();
+    looked = null;
+    return Session.open(await readInto(state, id), ports, driver, changes);
+  };
 
   /** Claims the session, then drives it; releases the claim however the driving ends. */
   const drive = (id: string, begin: () => Promise<Session>): Promise<Live> => {

@@ -132,6 +132,30 @@ describe('taking a session up again', () => {
     await host.close();
   });
 
+  it('is shown as gone, and not opened, when another process deleted it since it was looked at', async () => {
+    const { host, id, log } = await counted();
+    await host.view(id);
+    await log.delete(id);
+    await expect(host.view(id)).rejects.toMatchObject({ code: 'no_session' });
+    await expect(host.open(id)).rejects.toMatchObject({ code: 'no_session' });
+    await host.close();
+  });
+
+  it('takes nothing over from a session of the same name that was deleted', async () => {
+    const { host, id, log, all } = await counted();
+    const source = await host.fork(id);
+    const events = await log.read(source.session);
+    expect((await host.view(id)).seq).toBe(all.length);
+    await log.delete(id);
+    await log.append(
+      id,
+      0,
+      events.slice(0, 1).map((event) => ({ ...event, session: id })),
+    );
+    expect((await host.view(id)).seq).toBe(1);
+    await host.close();
+  });
+
   it('writes nothing when one of several changes is refused', async () => {
     const { host, id, log, all } = await counted();
     const changes = { configure: { limits: { steps: 7 } }, rules: [{ list: 'allow' as const, rule: 'write(' }] };

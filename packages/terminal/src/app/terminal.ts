@@ -1,6 +1,6 @@
 /** The conversation at a terminal, from the first frame to the last. */
 import { basename } from 'node:path';
-import type { Client, PermissionMode, SessionClient, UserPart } from '@pawl/protocol';
+import type { Client, SessionClient, UserPart } from '@pawl/protocol';
 import { isPawlError, messageOf, permissionModes } from '@pawl/protocol';
 import { commandList, runCommand } from '../commands/commands.ts';
 import { createCompletion } from '../composer/completion.ts';
@@ -355,11 +355,8 @@ function createApp({ cwd, stateFolder, prepare }: TerminalOptions) {
   };
 
   const nextMode = async (): Promise<void> => {
-    const modes: readonly PermissionMode[] = ['manual', 'accept-edits', 'plan', 'auto'].filter(
-      (mode): mode is PermissionMode => permissionModes.some((known) => known === mode),
-    );
-    const at = modes.indexOf(model.settings?.mode ?? 'manual');
-    const mode = modes[(at + 1) % modes.length] ?? 'manual';
+    const at = permissionModes.indexOf(model.settings?.mode ?? 'manual');
+    const mode = permissionModes[(at + 1) % permissionModes.length] ?? 'manual';
     await (await needSession()).configure({ mode });
   };
 
