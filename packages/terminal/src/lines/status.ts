@@ -62,14 +62,14 @@ export type Standing = { folder: string; branch: string | null; session: string 
 /** Agent, mode, model, context, cost, place. Of a narrow line, what says least is left out first. */
 export function statusLine(model: Model, standing: Standing, { columns, style }: Place): string {
   const { settings, runningModel, context, costUsd } = model;
-  if (standing.hint !== null) return style.yellow(cutToWidth(standing.hint, columns));
-  if (settings === null) return style.dim(cutToWidth(standing.folder, columns));
+  if (standing.hint !== null) return style.yellow(cutToWidth(oneLine(standing.hint), columns));
+  if (settings === null) return style.dim(cutToWidth(oneLine(standing.folder), columns));
   const chosen = modelText(settings.model);
   const running = runningModel === null ? chosen : `${chosen} → ${modelText(runningModel)}`;
   const full = context === null ? '' : `${context.percent}% of ${countText(context.limitTokens)}`;
   const cost = costUsd === null || costUsd === 0 ? '' : costText(costUsd);
   const place = standing.branch === null ? standing.folder : `${standing.folder} ⎇ ${standing.branch}`;
-  const parts = [settings.agent, settings.mode, oneLine(running), full, cost, oneLine(place)];
+  const parts = [oneLine(settings.agent), settings.mode, oneLine(running), full, cost, oneLine(place)];
   return style.dim(fitted(parts, columns, [5, 4, 0, 1, 3]));
 }
 

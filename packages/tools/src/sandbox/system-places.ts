@@ -1,4 +1,7 @@
-/** Where the system keeps programs, what they load, and what they are set to: the same for all users, and without keys. */
+/**
+ * Where the system keeps programs, what they load, and what they are set to: the same for all users, and without keys. Of
+ * `/proc` only what is about the machine: a process's folder there tells its environment, with the keys that it holds.
+ */
 import { realpathSync } from 'node:fs';
 
 const places = [
@@ -9,7 +12,9 @@ const places = [
   '/lib64',
   '/nix/store',
   '/opt',
-  '/proc',
+  ...['cpuinfo', 'filesystems', 'loadavg', 'meminfo', 'stat', 'sys', 'uptime', 'version'].map(
+    (name) => `/proc/${name}`,
+  ),
   '/run/current-system',
   '/sbin',
   '/usr',

@@ -85,6 +85,15 @@ held('P10: a command that only reads, where there is no bubblewrap', () => {
     expect(said).toMatch(/end\n$/);
   });
 
+  it('learns nothing of other processes, such as the keys in their environment', async () => {
+    const ids = [process.pid, process.ppid, 'self', '*'];
+    const files = ids.flatMap((id) => ['environ', 'cmdline', 'maps'].map((name) => `/proc/${id}/${name}`));
+    const said = await runAsReader(temporaryFolder(), `cat ${files.join(' ')}; cat /proc/uptime`, ['cat']);
+    expect(said).not.toMatch(/PATH=|node|\/usr/);
+    expect(said).toContain('Permission denied');
+    expect(said).toMatch(/\n[\d. ]+\n$/);
+  });
+
   it('reads its folder and the system, and neither other places, nor what rules deny, whatever way leads there', async () => {
     const folder = temporaryFolder();
     const outside = temporaryFolder();
